@@ -1,0 +1,174 @@
+/**
+ * A connection over one channel that carries texts both ways: a pipe, a socket, a pair of queues in memory.
+ *
+ * Joins `Outgoing` and `Incoming`. Knows nothing of bytes or framing: it is given texts, and hands texts to an outbox.
+ *
+ * @since 0.1.0
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Incoming from "./Incoming.ts"
+import * as Mailbox from "./internal/mailbox.ts"
+import * as Run from "./internal/run.ts"
+import * as JsonRpc from "./JsonRpc.ts"
+import * as Limits from "./Limits.ts"
+import type * as Outbox from "./Outbox.ts"
+import * as Outgoing from "./Outgoing.ts"
+import { type Connection, type Peer, TransportError } from "./Peer.ts"
+
+/**
+ * The other side of a channel as a `Peer`, with the channel's end of it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Duplex extends Connection {
+  /** A text has arrived. */
+  readonly receive: (text: string) => void
+  /** A message has arrived that was too large to read; `id` is a guess at its id. */
+  readonly tooLarge: (id: JsonRpc.Id | undefined, limit: number) => void
+  /** The channel has ended: requests in flight fail at once, handlers are interrupted and waited for. */
+  readonly close: (error: TransportError) => Effect.Effect<void>
+}
+
+/**
+ * Joins both halves over an outbox.
+ *
+ * `local` handles what arrives. `batches` says, for each text, whether the revision in use has batches.
+ * `answerInvalid` is for servers: a client that reads noise logs it, since it may not send a server replies.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: {
+  readonly outbox: Outbox.Outbox
+  readonly local: (remote: Peer) => Effect.Effect<Peer, never, Scope.Scope>
+  readonly batches?: () => boolean
+  readonly answerInvalid: boolean
+}): Effect.Effect<Duplex, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const limits = yield* Limits.Limits
+    const run = yield* Run.make
+    const ended = yield* Deferred.make<TransportError>()
+    const outbox = options.outbox
+    const outgoing = Outgoing.make(run, outbox, limits)
+    const incoming = Incoming.make(run, limits)
+    const remote: Peer = {
+      request: outgoing.request,
+      notify: (notification) => Effect.suspend(() => outbox.offer(JsonRpc.encode(notification)))
+    }
+    const local = yield* options.local(remote)
+    const mailbox = Mailbox.make(run, local.notify, limits.mailbox)
+    const batches = options.batches ?? (() => false)
+
+    const reply = (response: JsonRpc.Response | undefined): void => {
+      if (response !== undefined) outbox.push(encodeResponse(response))
+    }
+    const encodeResponse = (response: JsonRpc.Response): string => {
+      try {
+        return JsonRpc.encode(response)
+      } catch (cause) {
+        run(Effect.logError("A result could not be written as JSON", cause))
+        return JsonRpc.encode(JsonRpc.failure(response.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" }))
+      }
+    }
+    const drop = (what: string): void => void run(Effect.logWarning(`Dropped ${what}`))
+
+    const notified = (notification: JsonRpc.Notification): void => {
+      if (notification.method === "notifications/cancelled") return cancelled(notification)
+      if (!outgoing.notify(notification)) mailbox.push(notification)
+    }
+    const cancelled = ({ params }: JsonRpc.Notification): void => {
+      const id = params?.requestId
+      if (!JsonRpc.isId(id)) return drop("notifications/cancelled: its \"requestId\" is missing")
+      const reason = typeof params?.reason === "string" ? params.reason : "The caller cancelled the request"
+      if (incoming.cancel(id, reason)) return void run(Effect.logDebug(`Request ${id} was cancelled: ${reason}`))
+      // From 2026-07-28 a server ends a subscription this way; nothing else may be cancelled by its receiver.
+      const subscription = outgoing.fail(
+        id,
+        new TransportError({ reason: "closed", processed: "unknown", message: `The other side ended the request: ${reason}` }),
+        "subscriptions/listen"
+      )
+      if (!subscription) run(Effect.logDebug(`Ignored a cancellation: request ${id} is not in flight`))
+    }
+    const invalid = (message: JsonRpc.Invalid): JsonRpc.Response | undefined => {
+      if (message.kind === "response") {
+        const error = new TransportError({ reason: "malformed", processed: "unknown", message: message.reason })
+        if (message.id === undefined || !outgoing.fail(message.id, error)) drop(`a response. ${message.reason}`)
+        return undefined
+      }
+      run(Effect.logWarning(`Not a message. ${message.reason}`))
+      if (!options.answerInvalid) return undefined
+      return JsonRpc.failure(message.id, { code: message.code, message: message.reason })
+    }
+    const responded = (response: JsonRpc.Response): void => {
+      if (outgoing.respond(response)) return
+      const what = response._tag === "Failure" ? `${response.error.code} ${response.error.message}` : "a result"
+      drop(`a response to ${response.id ?? "a message without id"}, which is not in flight: ${what}`)
+    }
+    const dispatch = (
+      message: JsonRpc.Message | JsonRpc.Invalid,
+      reply: (response: JsonRpc.Response | undefined) => void
+    ): void => {
+      switch (message._tag) {
+        case "Request":
+          return incoming.receive(message, local, remote, reply)
+        case "Notification":
+          return notified(message)
+        case "Invalid":
+          return reply(invalid(message))
+        default:
+          return responded(message)
+      }
+    }
+    // The replies of a batch are one array, sent when the last of them is there. No reply at all sends nothing.
+    const batch = (messages: JsonRpc.Batch["messages"]): void => {
+      const expected = messages.filter((message) => message._tag === "Request" || message._tag === "Invalid")
+      const replies: Array<string> = []
+      let open = expected.length
+      for (const message of messages) {
+        dispatch(message, (response) => {
+          if (response !== undefined) replies.push(encodeResponse(response))
+          if (--open === 0 && replies.length > 0) outbox.push(`[${replies.join(",")}]`)
+        })
+      }
+    }
+
+    const close = (error: TransportError): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        Deferred.doneUnsafe(ended, Effect.succeed(error))
+        outgoing.close(error)
+        return Effect.ensuring(incoming.close(error.message), Effect.sync(() => outbox.end(error)))
+      })
+    yield* Effect.addFinalizer(() =>
+      close(new TransportError({ reason: "closed", processed: "unknown", message: "The connection was closed" }))
+    )
+
+    return {
+      ...remote,
+      closed: Deferred.await(ended),
+      close,
+      receive: (text) => {
+        const message = JsonRpc.decode(text, { batches: text.startsWith("[") && batches() })
+        if (message._tag === "Batch") {
+          if (message.messages.length <= limits.batch) return batch(message.messages)
+          return reply(invalid({
+            _tag: "Invalid",
+            code: JsonRpc.INVALID_REQUEST,
+            reason: `Invalid request: a batch may hold ${limits.batch} messages`,
+            id: undefined,
+            kind: "unknown"
+          }))
+        }
+        dispatch(message, reply)
+      },
+      tooLarge: (id, limit) => {
+        const reason = `The message is larger than ${limit} bytes`
+        const error = new TransportError({ reason: "too large", processed: "unknown", message: reason })
+        if (id !== undefined && outgoing.fail(id, error)) return
+        run(Effect.logWarning(reason))
+        if (options.answerInvalid) reply(JsonRpc.failure(id, { code: JsonRpc.INVALID_REQUEST, message: reason }))
+      }
+    }
+  })

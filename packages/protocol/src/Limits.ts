@@ -1,0 +1,48 @@
+/**
+ * The bounds of one connection. Nothing here grows without one.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+
+/**
+ * - `messageBytes`: the largest message that is read; a larger one is answered with an error.
+ * - `inFlight`: requests in flight, each way; one more is refused.
+ * - `mailbox`: notifications that a consumer may be behind before they collapse.
+ * - `batch`: messages in one batch.
+ * - `outbox`: code units of text that wait for the wire before senders wait too.
+ *
+ * @since 0.1.0
+ * @category references
+ */
+export interface Limits {
+  readonly messageBytes: number
+  readonly inFlight: number
+  readonly mailbox: number
+  readonly batch: number
+  readonly outbox: number
+}
+
+/**
+ * The defaults: 10 MiB a message, 1024 in flight, 256 behind, 100 in a batch, 1 Mi waiting.
+ *
+ * @since 0.1.0
+ * @category references
+ */
+export const defaults: Limits = {
+  messageBytes: 10 * 1024 * 1024,
+  inFlight: 1024,
+  mailbox: 256,
+  batch: 100,
+  outbox: 1024 * 1024
+}
+
+/**
+ * The bounds in force, as a setting: provide another value around a transport's layer.
+ *
+ * @since 0.1.0
+ * @category references
+ */
+export const Limits: Context.Reference<Limits> = Context.Reference<Limits>("@mcp-effect/protocol/Limits", {
+  defaultValue: () => defaults
+})

@@ -1,0 +1,51 @@
+/** Revision 2024-11-05: the first. */
+import type { Revision } from "../Revision.ts"
+
+/** @internal */
+export const revision: Revision = {
+  name: "2024-11-05",
+  era: "stateful",
+  batches: false,
+  methods: {
+    serverRequests: new Set([
+      "initialize",
+      "ping",
+      "tools/list",
+      "tools/call",
+      "resources/list",
+      "resources/templates/list",
+      "resources/read",
+      "resources/subscribe",
+      "resources/unsubscribe",
+      "prompts/list",
+      "prompts/get",
+      "completion/complete",
+      "logging/setLevel"
+    ]),
+    clientRequests: new Set(["ping", "sampling/createMessage", "roots/list"]),
+    serverNotifications: new Set([
+      "notifications/initialized",
+      "notifications/cancelled",
+      "notifications/progress",
+      "notifications/roots/list_changed"
+    ]),
+    clientNotifications: new Set([
+      "notifications/cancelled",
+      "notifications/progress",
+      "notifications/message",
+      "notifications/tools/list_changed",
+      "notifications/resources/list_changed",
+      "notifications/resources/updated",
+      "notifications/prompts/list_changed"
+    ])
+  },
+  wire: {
+    toolFields: new Set(["name", "description", "inputSchema"]),
+    contentTypes: new Set(["text", "image", "resource"]),
+    structured: "none",
+    progressMessage: false,
+    invalidArguments: "error",
+    results: "plain",
+    resourceNotFound: -32002
+  }
+}

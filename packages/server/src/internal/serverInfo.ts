@@ -1,0 +1,38 @@
+/** What both eras need to know of a server. */
+import type * as Capabilities from "@mcp-effect/protocol/Capabilities"
+import type { Implementation } from "@mcp-effect/protocol/Implementation"
+import type { Params } from "@mcp-effect/protocol/JsonRpc"
+import * as McpError from "@mcp-effect/protocol/McpError"
+import type { Revision } from "@mcp-effect/protocol/Revision"
+import * as Effect from "effect/Effect"
+import type { Feature, Method } from "../Call.ts"
+
+export interface ServerInfo {
+  readonly info: Implementation
+  readonly instructions: string | undefined
+  readonly revisions: ReadonlyArray<Revision>
+  readonly features: ReadonlyArray<Feature>
+}
+
+/** What there is to declare now. `changes`: whether this era can tell of changes. */
+export const capabilities = (server: ServerInfo, changes: boolean): Capabilities.Server =>
+  Object.assign({}, ...server.features.map((feature) => feature.capability({ changes })))
+
+/** The method of a feature that is declared, in a revision that has it; anything else does not exist. */
+export const methodOf = (
+  server: ServerInfo,
+  name: string,
+  revision: Revision
+): Effect.Effect<Method, McpError.MethodNotFound> => {
+  if (revision.methods.serverRequests.has(name)) {
+    for (const feature of server.features) {
+      const method = feature.methods[name]
+      if (method !== undefined && feature.capability({ changes: false }) !== undefined) return Effect.succeed(method)
+    }
+  }
+  return Effect.fail(new McpError.MethodNotFound({ method: name, message: `Method not found: ${name}` }))
+}
+
+/** The members of an `initialize` result, and of a `server/discover` result, that say who and what the server is. */
+export const instructionsOf = (server: ServerInfo): Params =>
+  server.instructions === undefined ? {} : { instructions: server.instructions }

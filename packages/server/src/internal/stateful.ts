@@ -1,0 +1,118 @@
+/** The stateful era: `initialize` opens a session, which says for all of its requests who asks and in which revision. */
+import * as McpError from "@mcp-effect/protocol/McpError"
+import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import type { Peer } from "@mcp-effect/protocol/Peer"
+import type { Revision } from "@mcp-effect/protocol/Revision"
+import * as Revisions from "@mcp-effect/protocol/Revisions"
+import type * as Session from "@mcp-effect/protocol/Session"
+import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type Client, type Method, result } from "../Call.ts"
+import type { Accepted, Era } from "../Dispatch.ts"
+import * as ClientInfo from "./clientInfo.ts"
+import { capabilities, instructionsOf, methodOf, type ServerInfo } from "./serverInfo.ts"
+
+export interface StatefulEra extends Era {
+  /** `notifications/initialized` has arrived. */
+  readonly initialized: Effect.Effect<void>
+}
+
+const plain: Era["complete"] = ({ value }) => value
+
+const ping: Method = () => Effect.succeed(result({}))
+
+export const make = (server: ServerInfo, session: Session.Cell): StatefulEra => {
+  const revisions = Revisions.ofEra(server.revisions, "stateful")
+  let negotiated: { readonly revision: Revision; readonly client: Client } | undefined
+
+  const initialize = Effect.fnUntraced(function*(request: JsonRpc.Request, back: Peer): Effect.fn.Return<
+    Accepted,
+    McpError.ProtocolError
+  > {
+    const { capabilities: declared, clientInfo, protocolVersion } = request.params ?? {}
+    if (typeof protocolVersion !== "string") {
+      return yield* new McpError.InvalidParams({ message: "Invalid params: \"protocolVersion\" must be a string" })
+    }
+    const client = yield* ClientInfo.read(clientInfo, declared, {
+      info: "clientInfo",
+      capabilities: "capabilities",
+      infoRequired: true
+    })
+    const revision = Revisions.newestCommon(revisions, [protocolVersion]) ?? revisions[0]
+    if (revision === undefined) {
+      const supported = server.revisions.map((revision) => revision.name)
+      const error = new McpError.UnsupportedProtocolVersion({ requested: protocolVersion, supported })
+      session.dispatch({ _tag: "HandshakeFailed", reason: error.message })
+      return yield* error
+    }
+    if (Result.isFailure(session.dispatch({ _tag: "HandshakeStarted" }))) {
+      return yield* new McpError.InvalidRequest({
+        message: `Invalid request: the session is ${session.current()._tag}; it is initialized only once`
+      })
+    }
+    negotiated = { revision, client }
+    return {
+      call: { request, revision, client, back },
+      method: () =>
+        Effect.succeed(result({
+          protocolVersion: revision.name,
+          capabilities: {
+            ...capabilities(server, true),
+            experimental: { [StreamingTools.ID]: {} }
+          },
+          serverInfo: server.info,
+          ...instructionsOf(server)
+        }))
+    }
+  })
+
+  const accept = (request: JsonRpc.Request, back: Peer): Effect.Effect<Accepted, McpError.ProtocolError> => {
+    if (request.method === "initialize") return initialize(request, back)
+    if (revisions.length === 0) return needsMeta(server, request)
+    if (request.method === "ping") {
+      return Effect.succeed({
+        call: { request, revision: revisions[0]!, client: { info: undefined, capabilities: {} }, back },
+        method: ping
+      })
+    }
+    const state = session.current()
+    if (state._tag !== "ready" || negotiated === undefined) {
+      return isStatelessOnly(server, request.method) ? needsMeta(server, request) : Effect.fail(
+        new McpError.InvalidRequest({
+          message: `Invalid request: the session is ${state._tag}; ${request.method} needs it to be ready`
+        })
+      )
+    }
+    const { client, revision } = negotiated
+    return Effect.map(methodOf(server, request.method, revision), (method) => ({
+      call: { request, revision, client, back },
+      method
+    }))
+  }
+
+  return {
+    accept,
+    complete: plain,
+    initialized: Effect.suspend(() => {
+      if (negotiated === undefined) return Effect.logWarning("Ignored notifications/initialized before initialize")
+      const moved = session.dispatch({ _tag: "HandshakeCompleted", revision: negotiated.revision })
+      return Result.isFailure(moved)
+        ? Effect.logWarning(`Ignored notifications/initialized: ${moved.failure.message}`)
+        : Effect.void
+    })
+  }
+}
+
+const isStatelessOnly = (server: ServerInfo, method: string): boolean =>
+  Revisions.ofEra(server.revisions, "stateless").some((revision) => revision.methods.serverRequests.has(method)) &&
+  !Revisions.ofEra(server.revisions, "stateful").some((revision) => revision.methods.serverRequests.has(method))
+
+const needsMeta = (server: ServerInfo, request: JsonRpc.Request): Effect.Effect<never, McpError.InvalidParams> =>
+  Effect.fail(
+    new McpError.InvalidParams({
+      message: `Invalid params: ${request.method} needs "io.modelcontextprotocol/protocolVersion" (one of ${
+        Revisions.ofEra(server.revisions, "stateless").map((revision) => revision.name).join(", ")
+      }) and "io.modelcontextprotocol/clientCapabilities" in "_meta"`
+    })
+  )

@@ -1,0 +1,50 @@
+/**
+ * Serves over standard input and output: one line is one message. Nothing but messages reaches standard output.
+ *
+ * At end of input, work in flight is interrupted and the transport ends. Knows nothing of what is served.
+ *
+ * Source: `basic/transports/stdio` of revision 2026-07-28, and `basic/transports` of the earlier ones.
+ *
+ * @since 0.1.0
+ */
+import { TransportError } from "@mcp-effect/protocol/Peer"
+import type { ServerConnection } from "@mcp-effect/server/Dispatch"
+import { McpServer } from "@mcp-effect/server/McpServer"
+import { Transports } from "@mcp-effect/server/Transports"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stdio from "effect/Stdio"
+import * as ConsoleGuard from "./internal/consoleGuard.ts"
+import * as Wire from "./Wire.ts"
+
+/**
+ * Serves the `McpServer` over the `Stdio` of the platform. While it is open, `console.log` and Effect's loggers print to
+ * standard error.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<never, never, McpServer | Stdio.Stdio> = Layer.effectDiscard(
+  Effect.gen(function*() {
+    const stdio = yield* Stdio.Stdio
+    const server = yield* McpServer
+    const ended = (yield* Transports).started()
+    yield* ConsoleGuard.guard
+    let connection: ServerConnection | undefined
+    const wire = yield* Wire.make({
+      input: stdio.stdin,
+      output: stdio.stdout(),
+      local: (remote) => Effect.tap(server.connect(remote), (opened) => Effect.sync(() => connection = opened)),
+      batches: () => connection?.batches() ?? false,
+      answerInvalid: true
+    })
+    const over = (message: string) => wire.finish(new TransportError({ reason: "closed", processed: "unknown", message }))
+    yield* Effect.matchEffect(Effect.raceFirst(wire.read, wire.written), {
+      onFailure: (error) => Effect.andThen(Effect.logDebug("Standard streams failed", error), over(error.message)),
+      onSuccess: () => over("The input has ended")
+    }).pipe(
+      Effect.ensuring(Effect.sync(ended)),
+      Effect.forkScoped
+    )
+  })
+)
