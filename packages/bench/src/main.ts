@@ -1,0 +1,27 @@
+/** `pnpm bench stdio [--rounds <n>] [--quick] [--only <file,...>]`: the benchmarks, by transport. */
+import { parseArgs } from "node:util"
+import { stdio } from "./stdio.ts"
+
+const usage = `pnpm bench stdio [options]
+
+  --rounds <n>     rounds, each with fresh processes (default 5; 2 with --quick)
+  --quick          300 ms instead of 1 s for each warm-up and measurement
+  --only <files>   only these servers beside the floor, by file: mcpEffect,official,officialV1,effectAi`
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string" },
+    quick: { type: "boolean", default: false },
+    only: { type: "string", default: "" }
+  }
+})
+const rounds = Number(values.rounds ?? (values.quick ? 2 : 5))
+
+if (positionals.join(" ") !== "stdio" || !Number.isInteger(rounds) || rounds < 1) {
+  console.error(usage)
+  process.exitCode = 1
+} else {
+  const ms = values.quick ? 300 : 1000
+  await stdio({ rounds, warmUpMs: ms, measureMs: ms, only: values.only.split(",").filter((file) => file !== "") })
+}

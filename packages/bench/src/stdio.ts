@@ -1,0 +1,145 @@
+/** Measures the servers over stdio: each value in a fresh process, rounds interleaved, medians over the rounds. */
+import { cpus, loadavg } from "node:os"
+import * as Build from "./Build.ts"
+import { type Candidate, candidates } from "./Candidates.ts"
+import * as Driver from "./Driver.ts"
+import { initialize, initialized, type Scenario, scenarios } from "./Scenarios.ts"
+import { compared, median, number, quantile, spread, table } from "./Table.ts"
+
+export interface Options {
+  readonly rounds: number
+  readonly warmUpMs: number
+  readonly measureMs: number
+  /** Only these servers, beside the floor. */
+  readonly only: ReadonlyArray<string>
+}
+
+interface Sample {
+  readonly cpu: number
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** Bytes that answer one call. */
+  readonly bytes: number
+}
+
+export const stdio = async (options: Options): Promise<void> => {
+  await Build.buildAll()
+  const chosen = candidates.filter(({ file }, i) => i === 0 || options.only.length === 0 || options.only.includes(file))
+  const load = loadavg()[0] ?? 0
+  console.log(
+    `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}, load ${load.toFixed(1)} at the start\n` +
+      `${options.rounds} rounds; per round and server ${options.warmUpMs} ms of warm-up, ${options.measureMs} ms under ` +
+      `load, ${options.measureMs} ms one at a time\n(…x): the ratio to the hand-written server. CPU: user and system ` +
+      "time of the server's process."
+  )
+  for (const scenario of scenarios) {
+    const taking = chosen.filter(({ eras }) => eras.includes(scenario.era))
+    const samples = await rounds(taking, options.rounds, (candidate) => sample(candidate, scenario, options))
+    console.log(`\n${scenario.title}\n${table(callRows(taking, samples, scenario))}`)
+    warn(taking, samples.map((all) => spread(all.map(({ cpu }) => cpu))))
+  }
+  await coldStarts(chosen, options)
+}
+
+const rounds = async <A>(
+  taking: ReadonlyArray<Candidate>,
+  count: number,
+  take: (candidate: Candidate) => Promise<A>
+): Promise<ReadonlyArray<ReadonlyArray<A>>> => {
+  const samples = taking.map((): Array<A> => [])
+  for (let round = 0; round < count; round++) {
+    for (const [i, candidate] of taking.entries()) samples[i]?.push(await take(candidate))
+  }
+  return samples
+}
+
+const sample = async (candidate: Candidate, scenario: Scenario, options: Options): Promise<Sample> => {
+  const server = Driver.start(Build.serverFile(candidate.file, "installed"), { tools: scenario.tools, probed: true })
+  if (scenario.era === "stateful") {
+    const reply = server.lines(1)
+    server.send(initialize)
+    await reply
+    server.send(initialized)
+  }
+  const first = server.lines(scenario.call.lines)
+  server.send(scenario.call.text(1))
+  const answer = await first
+  const problem = scenario.problem(answer)
+  if (problem !== undefined) throw new Error(`${candidate.name}, ${scenario.title}: ${problem}`)
+
+  const { call, window } = scenario
+  const warm = await Driver.sustain(server, call, window, options.warmUpMs, 2)
+  let nextId = 2 + warm.calls
+  const before = await server.cpu()
+  const loaded = await Driver.sustain(server, call, window, options.measureMs, nextId)
+  const cpu = (await server.cpu() - before) / loaded.calls
+  nextId += loaded.calls
+  const times = await Driver.oneByOne(server, call, options.measureMs, nextId)
+  await server.stop()
+  return {
+    cpu,
+    perSecond: loaded.calls / loaded.ms * 1000,
+    p50: median(times),
+    p99: quantile(times, 0.99),
+    bytes: answer.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
+  }
+}
+
+const callRows = (
+  taking: ReadonlyArray<Candidate>,
+  samples: ReadonlyArray<ReadonlyArray<Sample>>,
+  scenario: Scenario
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const of = (i: number, key: keyof Sample): number => median((samples[i] ?? []).map((sample) => sample[key]))
+  const cell = (i: number, key: keyof Sample): string => compared(of(i, key), of(0, key))
+  return [
+    ["", "CPU µs/call", `calls/s, window ${scenario.window}`, "latency p50 µs", "p99 µs", "reply bytes"],
+    ...taking.map(({ name }, i) => [
+      name,
+      cell(i, "cpu"),
+      cell(i, "perSecond"),
+      cell(i, "p50"),
+      cell(i, "p99"),
+      number(of(i, "bytes"))
+    ])
+  ]
+}
+
+const coldStarts = async (chosen: ReadonlyArray<Candidate>, options: Options): Promise<void> => {
+  // One start says little, and takes little time.
+  const count = options.rounds * 3
+  const forms = ["installed", "bundled"] as const
+  const times = await rounds(chosen, count, async ({ file }) => [await coldStart(file, "installed"), await coldStart(file, "bundled")])
+  const of = (i: number, form: number): ReadonlyArray<number> => (times[i] ?? []).map((pair) => pair[form] ?? Number.NaN)
+  console.log(`\nCold start, ms from spawn to the reply of initialize, ${count} rounds\n${
+    table([
+      ["", ...forms, "bundle KiB"],
+      ...chosen.map(({ file, name }, i) => [
+        name,
+        ...forms.map((_, form) => compared(median(of(i, form)), median(of(0, form)))),
+        number(Build.bundleSize(file))
+      ])
+    ])
+  }`)
+  warn(chosen, chosen.map((_, i) => Math.max(...forms.map((_, form) => spread(of(i, form))))))
+}
+
+const coldStart = async (file: string, form: Build.Form): Promise<number> => {
+  const began = performance.now()
+  const server = Driver.start(Build.serverFile(file, form), { tools: 2, probed: false })
+  const reply = server.lines(1)
+  server.send(initialize)
+  await reply
+  const time = performance.now() - began
+  await server.stop()
+  return time
+}
+
+const warn = (taking: ReadonlyArray<Candidate>, spreads: ReadonlyArray<number>): void => {
+  const noisy = taking.flatMap(({ name }, i) => {
+    const value = spreads[i] ?? 0
+    return value > 0.25 ? [`${name} ${Math.round(value * 100)} %`] : []
+  })
+  if (noisy.length > 0) console.log(`Noisy: the rounds lie apart by ${noisy.join(", ")} of the median.`)
+}

@@ -1,0 +1,181 @@
+/**
+ * How the client sends one request: once the session is ready, in the words of its era, with deadlines, and with the
+ * errors of the protocol as tagged errors.
+ *
+ * Knows no method.
+ *
+ * @since 0.1.0
+ */
+import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import * as McpError from "@mcp-effect/protocol/McpError"
+import * as Meta from "@mcp-effect/protocol/Meta"
+import type { Connection, Peer, TransportError } from "@mcp-effect/protocol/Peer"
+import type { Progress } from "@mcp-effect/protocol/Progress"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Predicate from "effect/Predicate"
+import type { Era } from "./Handshake.ts"
+import type { Deadline, Deadlines } from "./internal/deadlines.ts"
+
+/**
+ * - `timeout`: how long to wait for the reply, or for the next progress (default: the client's).
+ * - `maxTimeout`: how long to wait in all, whatever the progress (default: the client's).
+ * - `onProgress`: runs for each report. It may be slow: reports then collapse to the latest.
+ * - `meta`: more for the request's `_meta`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RequestOptions {
+  readonly timeout?: Duration.Input
+  readonly maxTimeout?: Duration.Input
+  readonly onProgress?: (progress: Progress) => Effect.Effect<void>
+  readonly meta?: JsonRpc.Params
+}
+
+/**
+ * Every notification that is tied to the request, progress included.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TiedOptions extends RequestOptions {
+  readonly onNotification?: (notification: JsonRpc.Notification) => Effect.Effect<void>
+}
+
+/**
+ * A session that is ready.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Ready {
+  readonly connection: Connection
+  readonly era: Era
+}
+
+/**
+ * Sends a request and yields its result.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Send = (
+  method: string,
+  params?: JsonRpc.Params,
+  options?: TiedOptions
+) => Effect.Effect<JsonRpc.Params, McpError.McpError>
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: {
+  readonly ready: Effect.Effect<Ready, McpError.McpError>
+  readonly local: Peer
+  readonly deadlines: Deadlines
+  readonly timeout: Duration.Input
+  readonly maxTimeout: Duration.Input
+}): Send => {
+  const defaults = { timeout: Duration.toMillis(options.timeout), maximum: Duration.toMillis(options.maxTimeout) }
+
+  const send = (
+    { connection, era }: Ready,
+    method: string,
+    params: JsonRpc.Params | undefined,
+    given: TiedOptions
+  ): Effect.Effect<JsonRpc.Params, McpError.McpError> => {
+    let deadline: Deadline | undefined
+    const back: Peer = {
+      request: options.local.request,
+      notify: (notification) => {
+        if (!isTied(notification)) return options.local.notify(notification)
+        deadline?.touch()
+        return tied(given, notification)
+      }
+    }
+    // The method's name serves as token and id: the connection puts its own on the wire.
+    const meta = { ...given.meta, progressToken: method }
+    const request = JsonRpc.request(method, method, Meta.assign(era.prepare(params), meta))
+    return Effect.withFiber((caller) => {
+      const fiber = Effect.runForkWith(caller.context)(connection.request(request, back))
+      const exit = fiber.pollUnsafe()
+      if (exit !== undefined) return settle(request, exit, undefined)
+      const own = options.deadlines.start(
+        fiber,
+        given.timeout === undefined ? defaults.timeout : Duration.toMillis(given.timeout),
+        given.maxTimeout === undefined ? defaults.maximum : Duration.toMillis(given.maxTimeout)
+      )
+      deadline = own
+      const exits = Effect.callback<Exit.Exit<JsonRpc.Response, TransportError>>((resume) => {
+        fiber.addObserver((exit) => resume(Effect.succeed(exit)))
+      })
+      return Effect.onExit(Effect.flatMap(exits, (exit) => settle(request, exit, own)), (exit) => {
+        own.stop()
+        // Abandoning does not wait for the other side, so neither does this.
+        if (Exit.isFailure(exit) && fiber.pollUnsafe() === undefined) {
+          return Fiber.interruptAs(fiber, caller.id, Cause.annotations(exit.cause))
+        }
+        return Effect.void
+      })
+    })
+  }
+
+  return (method, params, given = {}) =>
+    Effect.flatMap(options.ready, (ready) => send(ready, method, params, given))
+}
+
+const isTied = ({ params }: JsonRpc.Notification): boolean => params !== undefined && "progressToken" in params
+
+const tied = (options: TiedOptions, notification: JsonRpc.Notification): Effect.Effect<void> => {
+  if (options.onNotification !== undefined) return options.onNotification(notification)
+  if (options.onProgress === undefined || notification.method !== "notifications/progress") return Effect.void
+  const progress = progressOf(notification)
+  return progress === undefined
+    ? Effect.logWarning("Dropped a progress notification without a number")
+    : options.onProgress(progress)
+}
+
+/**
+ * The progress that a notification reports.
+ *
+ * @since 0.1.0
+ * @category accessors
+ */
+export const progressOf = ({ params }: JsonRpc.Notification): Progress | undefined => {
+  if (typeof params?.progress !== "number") return undefined
+  return {
+    progress: params.progress,
+    ...(typeof params.total === "number" ? { total: params.total } : {}),
+    ...(typeof params.message === "string" ? { message: params.message } : {})
+  }
+}
+
+const settle = (
+  request: JsonRpc.Request,
+  exit: Exit.Exit<JsonRpc.Response, TransportError>,
+  deadline: Deadline | undefined
+): Effect.Effect<JsonRpc.Params, McpError.McpError> => {
+  const kind = deadline?.expired()
+  if (deadline !== undefined && kind !== undefined) {
+    const millis = kind === "timeout" ? deadline.timeout : deadline.maximum
+    return Effect.fail(new McpError.RequestTimeout({ method: request.method, millis, kind }))
+  }
+  if (Exit.isFailure(exit)) {
+    return Effect.failCause(Cause.map(exit.cause, (error) => McpError.fromTransport(request.method, error)))
+  }
+  const response = exit.value
+  if (response._tag === "Failure") return Effect.fail(McpError.fromWire(request, response.error))
+  const { resultType = "complete" } = response.result
+  return resultType === "complete" ? Effect.succeed(response.result) : Effect.fail(
+    new McpError.InvalidResult({
+      method: request.method,
+      message: `The server answered with a result of type ${
+        Predicate.isString(resultType) ? JSON.stringify(resultType) : typeof resultType
+      }, which this client does not know`
+    })
+  )
+}

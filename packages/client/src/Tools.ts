@@ -1,0 +1,121 @@
+/**
+ * The tools of a server, as a client uses them: listed, called by name, and called by their typed definition.
+ *
+ * Source: `server/tools` of the specification.
+ *
+ * @since 0.1.0
+ */
+import * as McpError from "@mcp-effect/protocol/McpError"
+import type { Params } from "@mcp-effect/protocol/JsonRpc"
+import * as Tool from "@mcp-effect/protocol/Tool"
+import * as ToolResult from "@mcp-effect/protocol/ToolResult"
+import * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import * as OutputCheck from "./internal/outputCheck.ts"
+import * as ToolCodec from "./internal/toolCodec.ts"
+import * as ToolStream from "./internal/toolStream.ts"
+import * as ListedTool from "./ListedTool.ts"
+import type * as Requests from "./Requests.ts"
+import { ToolFailure } from "./ToolFailure.ts"
+
+/**
+ * What a typed call can fail with: what the tool declares, a failure that it does not, or an error of the protocol.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type CallError<T extends Tool.Tool> = Tool.Failure<T> | ToolFailure | McpError.McpError
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Tools {
+  /** All pages of the list, up to 100 pages. */
+  readonly listTools: (
+    options?: Requests.RequestOptions
+  ) => Effect.Effect<ReadonlyArray<ListedTool.ListedTool>, McpError.McpError>
+  /** Calls a tool by name. A failure of the tool is a result with `isError`, as a model should see it. */
+  readonly callTool: (
+    name: string,
+    args?: Params,
+    options?: Requests.RequestOptions
+  ) => Effect.Effect<ToolResult.ToolResult, McpError.McpError>
+  /** Calls a tool by its definition: typed input, output and failures. */
+  readonly call: <T extends Tool.Tool>(
+    tool: T,
+    input: Tool.Input<T>,
+    options?: Requests.RequestOptions
+  ) => Effect.Effect<Tool.Output<T>, CallError<T>>
+  /** Calls a tool by its definition: progress and parts as they come, then the output. Ending the stream cancels. */
+  readonly stream: <T extends Tool.Tool>(
+    tool: T,
+    input: Tool.Input<T>,
+    options?: Omit<Requests.RequestOptions, "onProgress">
+  ) => Stream.Stream<Tool.Event<Tool.Output<T>>, CallError<T>>
+  /** The server's list has changed. */
+  readonly changed: () => void
+}
+
+const MAX_PAGES = 100
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (send: Requests.Send): Effect.Effect<Tools> =>
+  Effect.gen(function*() {
+    const check = yield* OutputCheck.make(Effect.suspend(() => listTools()))
+
+    const listTools: Tools["listTools"] = Effect.fnUntraced(function*(options) {
+      const all: Array<ListedTool.ListedTool> = []
+      let cursor: string | undefined
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const result = yield* send("tools/list", cursor === undefined ? undefined : { cursor }, options)
+        if (!Array.isArray(result.tools)) return yield* invalid("tools/list", "The result has no array of \"tools\"")
+        all.push(...yield* ListedTool.readAll(result.tools))
+        if (typeof result.nextCursor !== "string") {
+          check.listed(all)
+          return all
+        }
+        if (result.nextCursor === cursor) return yield* invalid("tools/list", "The server pages in a circle")
+        cursor = result.nextCursor
+      }
+      return yield* invalid("tools/list", `The server lists more than ${MAX_PAGES} pages`)
+    })
+
+    const callRaw = (
+      name: string,
+      args: unknown,
+      options: Requests.TiedOptions | undefined
+    ): Effect.Effect<ToolResult.ToolResult, McpError.McpError> =>
+      Effect.flatMap(send("tools/call", { name, arguments: args }, options), ToolCodec.readResult)
+
+    const call = <T extends Tool.Tool>(
+      tool: T,
+      input: Tool.Input<T>,
+      options?: Requests.TiedOptions
+    ): Effect.Effect<Tool.Output<T>, CallError<T>> =>
+      Effect.suspend(() => {
+        const codec = ToolCodec.of(tool)
+        return codec.encode(input).pipe(
+          Effect.flatMap((args) => callRaw(tool.name, args, options)),
+          Effect.flatMap((result): Effect.Effect<Tool.Output<T>, CallError<T>> =>
+            result.isError === true ? codec.failure(result) : codec.output(result)
+          )
+        )
+      })
+
+    return {
+      listTools,
+      call,
+      changed: check.forget,
+      callTool: (name, args = {}, options) =>
+        Effect.tap(callRaw(name, args, options), (result) => result.isError === true ? Effect.void : check.run(name, result)),
+      stream: (tool, input, options) =>
+        ToolStream.make((onNotification) => call(tool, input, { ...options, onNotification }))
+    }
+  })
+
+const invalid = (method: string, message: string): McpError.InvalidResult =>
+  new McpError.InvalidResult({ method, message })

@@ -1,0 +1,12 @@
+/**
+ * MCP clients for Effect.
+ *
+ * @since 0.1.0
+ */
+export * as ClientTransport from "./ClientTransport.ts"
+export * as Handshake from "./Handshake.ts"
+export * as ListedTool from "./ListedTool.ts"
+export * as McpClient from "./McpClient.ts"
+export * as Requests from "./Requests.ts"
+export * as ToolFailure from "./ToolFailure.ts"
+export * as Tools from "./Tools.ts"

@@ -1,0 +1,58 @@
+/** Checks structured content against the output schema that the server advertised, with the validator that is provided. */
+import type { Params } from "@mcp-effect/protocol/JsonRpc"
+import { JsonSchemaValidator } from "@mcp-effect/protocol/JsonSchemaValidator"
+import * as McpError from "@mcp-effect/protocol/McpError"
+import type { ToolResult } from "@mcp-effect/protocol/ToolResult"
+import * as Effect from "effect/Effect"
+import type { ListedTool } from "../ListedTool.ts"
+
+export interface OutputCheck {
+  readonly listed: (tools: ReadonlyArray<ListedTool>) => void
+  readonly forget: () => void
+  readonly run: (name: string, result: ToolResult) => Effect.Effect<void, McpError.InvalidResult>
+}
+
+export const make = (list: Effect.Effect<unknown, unknown>): Effect.Effect<OutputCheck> =>
+  Effect.map(JsonSchemaValidator, (validator) => {
+    let schemas: Map<string, Params | undefined> | undefined
+    let warned = false
+
+    const broken = (name: string, what: string): McpError.InvalidResult =>
+      new McpError.InvalidResult({ method: "tools/call", message: `The result of tool ${name} ${what}` })
+
+    const against = (name: string, schema: Params | undefined, result: ToolResult) => {
+      if (schema === undefined) return Effect.void
+      if (result.structuredContent === undefined) {
+        return Effect.fail(broken(name, "has no structured content, although the tool advertises an output schema"))
+      }
+      if (validator === undefined) {
+        if (warned) return Effect.void
+        warned = true
+        return Effect.logWarning("Structured results are not checked: no JsonSchemaValidator is provided")
+      }
+      return Effect.matchEffect(validator.compile(schema), {
+        onFailure: (reason) => Effect.fail(broken(name, `cannot be checked, its output schema being unusable: ${reason}`)),
+        onSuccess: (check) => {
+          const problem = check(result.structuredContent)
+          return problem === undefined ? Effect.void : Effect.fail(broken(name, `breaks its output schema: ${problem}`))
+        }
+      })
+    }
+
+    return {
+      listed: (tools) => {
+        schemas = new Map(tools.map((tool) => [tool.name, tool.outputSchema]))
+      },
+      forget: () => {
+        schemas = undefined
+      },
+      run: (name, result) =>
+        Effect.suspend(() => {
+          // Only structured results of a server whose list is not known are worth a look at the list.
+          const known = schemas !== undefined || result.structuredContent === undefined || validator === undefined
+            ? Effect.void
+            : Effect.ignore(list)
+          return Effect.flatMap(known, () => against(name, schemas?.get(name), result))
+        })
+    }
+  })
