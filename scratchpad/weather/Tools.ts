@@ -1,6 +1,6 @@
 /** The tools of the example: what they take and give, and what they do. No word of a transport. */
-import { McpServer, type ToolHandler } from "@mcp-effect/server"
 import { Tool } from "@mcp-effect/protocol"
+import { McpServer, type ToolHandler } from "@mcp-effect/server"
 import { Effect, Layer, Schema, Stream } from "effect"
 
 export class UnknownCity extends Schema.TaggedError<UnknownCity>()("UnknownCity", {

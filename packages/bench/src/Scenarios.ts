@@ -37,7 +37,11 @@ const TEXT = "The quick brown fox jumps over the lazy dog"
 
 const resultOf = (text: string | undefined) => {
   const { result } = JSON.parse(text ?? "{}")
-  return { content: String(result?.content?.[0]?.text), tools: result?.tools?.length, isError: result?.isError === true }
+  return {
+    content: String(result?.content?.[0]?.text),
+    tools: result?.tools?.length,
+    isError: result?.isError === true
+  }
 }
 
 const echoes = (lines: ReadonlyArray<string>): string | undefined => {

@@ -110,8 +110,13 @@ const coldStarts = async (chosen: ReadonlyArray<Candidate>, options: Options): P
   // One start says little, and takes little time.
   const count = options.rounds * 3
   const forms = ["installed", "bundled"] as const
-  const times = await rounds(chosen, count, async ({ file }) => [await coldStart(file, "installed"), await coldStart(file, "bundled")])
-  const of = (i: number, form: number): ReadonlyArray<number> => (times[i] ?? []).map((pair) => pair[form] ?? Number.NaN)
+  const times = await rounds(
+    chosen,
+    count,
+    async ({ file }) => [await coldStart(file, "installed"), await coldStart(file, "bundled")]
+  )
+  const of = (i: number, form: number): ReadonlyArray<number> =>
+    (times[i] ?? []).map((pair) => pair[form] ?? Number.NaN)
   console.log(`\nCold start, ms from spawn to the reply of initialize, ${count} rounds\n${
     table([
       ["", ...forms, "bundle KiB"],

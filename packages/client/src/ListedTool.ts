@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { Icon } from "@mcp-effect/protocol/Implementation"
+import * as Problem from "@mcp-effect/protocol/Problem"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
@@ -53,7 +54,10 @@ export const readAll = (tools: ReadonlyArray<unknown>): Effect.Effect<ReadonlyAr
     const read: Array<ListedTool> = []
     for (const [index, tool] of tools.entries()) {
       yield* Effect.matchEffect(decode(tool), {
-        onFailure: (issue) => Effect.logWarning(`Dropped tool ${index} of the server's list, which is malformed: ${issue}`),
+        onFailure: (issue) =>
+          Effect.logWarning(
+            `Dropped tool ${index} of the server's list, which is malformed: ${Problem.describe(issue)}`
+          ),
         onSuccess: (tool) => Effect.sync(() => read.push(tool))
       })
     }

@@ -6,7 +6,7 @@
 import type * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import type { Implementation } from "@mcp-effect/protocol/Implementation"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
-import * as McpError from "@mcp-effect/protocol/McpError"
+import type * as McpError from "@mcp-effect/protocol/McpError"
 import type { Peer } from "@mcp-effect/protocol/Peer"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"

@@ -124,8 +124,7 @@ export const make = (options: {
     })
   }
 
-  return (method, params, given = {}) =>
-    Effect.flatMap(options.ready, (ready) => send(ready, method, params, given))
+  return (method, params, given = {}) => Effect.flatMap(options.ready, (ready) => send(ready, method, params, given))
 }
 
 const isTied = ({ params }: JsonRpc.Notification): boolean => params !== undefined && "progressToken" in params

@@ -5,10 +5,10 @@
  *
  * @since 0.1.0
  */
-import * as McpError from "@mcp-effect/protocol/McpError"
 import type { Params } from "@mcp-effect/protocol/JsonRpc"
-import * as Tool from "@mcp-effect/protocol/Tool"
-import * as ToolResult from "@mcp-effect/protocol/ToolResult"
+import * as McpError from "@mcp-effect/protocol/McpError"
+import type * as Tool from "@mcp-effect/protocol/Tool"
+import type * as ToolResult from "@mcp-effect/protocol/ToolResult"
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import * as OutputCheck from "./internal/outputCheck.ts"
@@ -16,7 +16,7 @@ import * as ToolCodec from "./internal/toolCodec.ts"
 import * as ToolStream from "./internal/toolStream.ts"
 import * as ListedTool from "./ListedTool.ts"
 import type * as Requests from "./Requests.ts"
-import { ToolFailure } from "./ToolFailure.ts"
+import type { ToolFailure } from "./ToolFailure.ts"
 
 /**
  * What a typed call can fail with: what the tool declares, a failure that it does not, or an error of the protocol.
@@ -111,9 +111,12 @@ export const make = (send: Requests.Send): Effect.Effect<Tools> =>
       call,
       changed: check.forget,
       callTool: (name, args = {}, options) =>
-        Effect.tap(callRaw(name, args, options), (result) => result.isError === true ? Effect.void : check.run(name, result)),
+        Effect.tap(callRaw(name, args, options), (result) =>
+          result.isError === true ? Effect.void : check.run(name, result)),
       stream: (tool, input, options) =>
-        ToolStream.make((onNotification) => call(tool, input, { ...options, onNotification }))
+        ToolStream.make((onNotification) =>
+          call(tool, input, { ...options, onNotification })
+        )
     }
   })
 

@@ -174,10 +174,12 @@ export const resourceLink = (link: Omit<typeof ResourceLink.Type, "type">): Cont
  * @category constructors
  */
 export const resource = (
-  resource: { readonly uri: string; readonly mimeType?: string } & (
-    | { readonly text: string }
-    | { readonly blob: string | Uint8Array }
-  ),
+  resource:
+    & { readonly uri: string; readonly mimeType?: string }
+    & (
+      | { readonly text: string }
+      | { readonly blob: string | Uint8Array }
+    ),
   extra?: Extra
 ): Content => ({
   type: "resource",

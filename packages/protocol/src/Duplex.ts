@@ -51,7 +51,7 @@ export const make = (options: {
     const limits = yield* Limits.Limits
     const run = yield* Run.make
     const ended = yield* Deferred.make<TransportError>()
-    const outbox = options.outbox
+    const { outbox } = options
     const outgoing = Outgoing.make(run, outbox, limits)
     const incoming = Incoming.make(run, limits)
     const remote: Peer = {
@@ -59,82 +59,7 @@ export const make = (options: {
       notify: (notification) => Effect.suspend(() => outbox.offer(JsonRpc.encode(notification)))
     }
     const local = yield* options.local(remote)
-    const mailbox = Mailbox.make(run, local.notify, limits.mailbox)
-    const batches = options.batches ?? (() => false)
-
-    const reply = (response: JsonRpc.Response | undefined): void => {
-      if (response !== undefined) outbox.push(encodeResponse(response))
-    }
-    const encodeResponse = (response: JsonRpc.Response): string => {
-      try {
-        return JsonRpc.encode(response)
-      } catch (cause) {
-        run(Effect.logError("A result could not be written as JSON", cause))
-        return JsonRpc.encode(JsonRpc.failure(response.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" }))
-      }
-    }
-    const drop = (what: string): void => void run(Effect.logWarning(`Dropped ${what}`))
-
-    const notified = (notification: JsonRpc.Notification): void => {
-      if (notification.method === "notifications/cancelled") return cancelled(notification)
-      if (!outgoing.notify(notification)) mailbox.push(notification)
-    }
-    const cancelled = ({ params }: JsonRpc.Notification): void => {
-      const id = params?.requestId
-      if (!JsonRpc.isId(id)) return drop("notifications/cancelled: its \"requestId\" is missing")
-      const reason = typeof params?.reason === "string" ? params.reason : "The caller cancelled the request"
-      if (incoming.cancel(id, reason)) return void run(Effect.logDebug(`Request ${id} was cancelled: ${reason}`))
-      // From 2026-07-28 a server ends a subscription this way; nothing else may be cancelled by its receiver.
-      const subscription = outgoing.fail(
-        id,
-        new TransportError({ reason: "closed", processed: "unknown", message: `The other side ended the request: ${reason}` }),
-        "subscriptions/listen"
-      )
-      if (!subscription) run(Effect.logDebug(`Ignored a cancellation: request ${id} is not in flight`))
-    }
-    const invalid = (message: JsonRpc.Invalid): JsonRpc.Response | undefined => {
-      if (message.kind === "response") {
-        const error = new TransportError({ reason: "malformed", processed: "unknown", message: message.reason })
-        if (message.id === undefined || !outgoing.fail(message.id, error)) drop(`a response. ${message.reason}`)
-        return undefined
-      }
-      run(Effect.logWarning(`Not a message. ${message.reason}`))
-      if (!options.answerInvalid) return undefined
-      return JsonRpc.failure(message.id, { code: message.code, message: message.reason })
-    }
-    const responded = (response: JsonRpc.Response): void => {
-      if (outgoing.respond(response)) return
-      const what = response._tag === "Failure" ? `${response.error.code} ${response.error.message}` : "a result"
-      drop(`a response to ${response.id ?? "a message without id"}, which is not in flight: ${what}`)
-    }
-    const dispatch = (
-      message: JsonRpc.Message | JsonRpc.Invalid,
-      reply: (response: JsonRpc.Response | undefined) => void
-    ): void => {
-      switch (message._tag) {
-        case "Request":
-          return incoming.receive(message, local, remote, reply)
-        case "Notification":
-          return notified(message)
-        case "Invalid":
-          return reply(invalid(message))
-        default:
-          return responded(message)
-      }
-    }
-    // The replies of a batch are one array, sent when the last of them is there. No reply at all sends nothing.
-    const batch = (messages: JsonRpc.Batch["messages"]): void => {
-      const expected = messages.filter((message) => message._tag === "Request" || message._tag === "Invalid")
-      const replies: Array<string> = []
-      let open = expected.length
-      for (const message of messages) {
-        dispatch(message, (response) => {
-          if (response !== undefined) replies.push(encodeResponse(response))
-          if (--open === 0 && replies.length > 0) outbox.push(`[${replies.join(",")}]`)
-        })
-      }
-    }
-
+    const reader = new Reader({ ...options, run, limits, outgoing, incoming, remote, local })
     const close = (error: TransportError): Effect.Effect<void> =>
       Effect.suspend(() => {
         Deferred.doneUnsafe(ended, Effect.succeed(error))
@@ -144,31 +69,141 @@ export const make = (options: {
     yield* Effect.addFinalizer(() =>
       close(new TransportError({ reason: "closed", processed: "unknown", message: "The connection was closed" }))
     )
-
     return {
       ...remote,
-      closed: Deferred.await(ended),
       close,
-      receive: (text) => {
-        const message = JsonRpc.decode(text, { batches: text.startsWith("[") && batches() })
-        if (message._tag === "Batch") {
-          if (message.messages.length <= limits.batch) return batch(message.messages)
-          return reply(invalid({
-            _tag: "Invalid",
-            code: JsonRpc.INVALID_REQUEST,
-            reason: `Invalid request: a batch may hold ${limits.batch} messages`,
-            id: undefined,
-            kind: "unknown"
-          }))
-        }
-        dispatch(message, reply)
-      },
-      tooLarge: (id, limit) => {
-        const reason = `The message is larger than ${limit} bytes`
-        const error = new TransportError({ reason: "too large", processed: "unknown", message: reason })
-        if (id !== undefined && outgoing.fail(id, error)) return
-        run(Effect.logWarning(reason))
-        if (options.answerInvalid) reply(JsonRpc.failure(id, { code: JsonRpc.INVALID_REQUEST, message: reason }))
-      }
+      closed: Deferred.await(ended),
+      receive: (text) => reader.receive(text),
+      tooLarge: (id, limit) => reader.tooLarge(id, limit)
     }
   })
+
+type Reply = (response: JsonRpc.Response | undefined) => void
+
+interface Parts {
+  readonly run: Run.Run
+  readonly limits: Limits.Limits
+  readonly outbox: Outbox.Outbox
+  readonly outgoing: Outgoing.Outgoing
+  readonly incoming: Incoming.Incoming
+  readonly remote: Peer
+  readonly local: Peer
+  readonly batches?: () => boolean
+  readonly answerInvalid: boolean
+}
+
+/** What has arrived, and where it goes. */
+class Reader {
+  private readonly parts: Parts
+  private readonly mailbox: Mailbox.Mailbox
+
+  constructor(parts: Parts) {
+    this.parts = parts
+    this.mailbox = Mailbox.make(parts.run, parts.local.notify, parts.limits.mailbox)
+  }
+
+  receive(text: string): void {
+    const { batches, limits } = this.parts
+    const message = JsonRpc.decode(text, { batches: text.startsWith("[") && batches?.() === true })
+    if (message._tag !== "Batch") return this.dispatch(message, this.reply)
+    if (message.messages.length <= limits.batch) return this.batch(message.messages)
+    this.reply(this.invalid({
+      _tag: "Invalid",
+      code: JsonRpc.INVALID_REQUEST,
+      reason: `Invalid request: a batch may hold ${limits.batch} messages`,
+      id: undefined,
+      kind: "unknown"
+    }))
+  }
+
+  tooLarge(id: JsonRpc.Id | undefined, limit: number): void {
+    const reason = `The message is larger than ${limit} bytes`
+    const error = new TransportError({ reason: "too large", processed: "unknown", message: reason })
+    if (id !== undefined && this.parts.outgoing.fail(id, error)) return
+    this.log(reason)
+    if (!this.parts.answerInvalid) return
+    this.reply(JsonRpc.failure(id, { code: JsonRpc.INVALID_REQUEST, message: reason }))
+  }
+
+  private readonly reply: Reply = (response) => {
+    if (response !== undefined) this.parts.outbox.push(this.encode(response))
+  }
+
+  private log(what: string): void {
+    this.parts.run(Effect.logWarning(what))
+  }
+
+  private encode(response: JsonRpc.Response): string {
+    try {
+      return JsonRpc.encode(response)
+    } catch (cause) {
+      this.parts.run(Effect.logError("A result could not be written as JSON", cause))
+      return JsonRpc.encode(JsonRpc.failure(response.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" }))
+    }
+  }
+
+  private dispatch(message: JsonRpc.Message | JsonRpc.Invalid, reply: Reply): void {
+    const { incoming, local, remote } = this.parts
+    switch (message._tag) {
+      case "Request":
+        return incoming.receive(message, local, remote, reply)
+      case "Notification":
+        return this.notified(message)
+      case "Invalid":
+        return reply(this.invalid(message))
+      default:
+        return this.responded(message)
+    }
+  }
+
+  // The replies of a batch are one array, sent when the last of them is there. No reply at all sends nothing.
+  private batch(messages: JsonRpc.Batch["messages"]): void {
+    const replies: Array<string> = []
+    let open = messages.filter((message) => message._tag === "Request" || message._tag === "Invalid").length
+    for (const message of messages) {
+      this.dispatch(message, (response) => {
+        if (response !== undefined) replies.push(this.encode(response))
+        if (--open === 0 && replies.length > 0) this.parts.outbox.push(`[${replies.join(",")}]`)
+      })
+    }
+  }
+
+  private notified(notification: JsonRpc.Notification): void {
+    if (notification.method === "notifications/cancelled") return this.cancelled(notification)
+    if (!this.parts.outgoing.notify(notification)) this.mailbox.push(notification)
+  }
+
+  private cancelled({ params }: JsonRpc.Notification): void {
+    const { incoming, outgoing, run } = this.parts
+    const id = params?.requestId
+    if (!JsonRpc.isId(id)) return this.log("Dropped notifications/cancelled: its \"requestId\" is missing")
+    const reason = typeof params?.reason === "string" ? params.reason : "The caller cancelled the request"
+    if (incoming.cancel(id, reason)) return void run(Effect.logDebug(`Request ${id} was cancelled: ${reason}`))
+    // From 2026-07-28 a server ends a subscription this way; nothing else may be cancelled by its receiver.
+    const error = new TransportError({
+      reason: "closed",
+      processed: "unknown",
+      message: `The other side ended the request: ${reason}`
+    })
+    if (outgoing.fail(id, error, "subscriptions/listen")) return
+    run(Effect.logDebug(`Ignored a cancellation: request ${id} is not in flight`))
+  }
+
+  private invalid(message: JsonRpc.Invalid): JsonRpc.Response | undefined {
+    if (message.kind === "response") {
+      const error = new TransportError({ reason: "malformed", processed: "unknown", message: message.reason })
+      const known = message.id !== undefined && this.parts.outgoing.fail(message.id, error)
+      if (!known) this.log(`Dropped a response. ${message.reason}`)
+      return undefined
+    }
+    this.log(`Not a message. ${message.reason}`)
+    if (!this.parts.answerInvalid) return undefined
+    return JsonRpc.failure(message.id, { code: message.code, message: message.reason })
+  }
+
+  private responded(response: JsonRpc.Response): void {
+    if (this.parts.outgoing.respond(response)) return
+    const what = response._tag === "Failure" ? `${response.error.code} ${response.error.message}` : "a result"
+    this.log(`Dropped a response to ${response.id ?? "a message without id"}, which is not in flight: ${what}`)
+  }
+}

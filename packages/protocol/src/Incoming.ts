@@ -53,7 +53,11 @@ export const make = (run: Run, limits: { readonly inFlight: number }): Incoming 
     request: JsonRpc.Request,
     exit: Exit.Exit<JsonRpc.Response, TransportError>
   ): JsonRpc.Response => {
-    if (exit._tag === "Success") return exit.value.id === request.id ? exit.value : JsonRpc.withId(exit.value, request.id)
+    if (exit._tag === "Success") {
+      return exit.value.id === request.id
+        ? exit.value
+        : JsonRpc.withId(exit.value, request.id)
+    }
     const error = Cause.findErrorOption(exit.cause)
     if (error._tag === "Some") return internal(request.id, `The request could not be passed on: ${error.value.message}`)
     run(Effect.logError(`The handler of ${request.method} failed`, exit.cause))

@@ -256,7 +256,7 @@ export const toWire = (error: ProtocolError, codes: NotFoundCodes): JsonRpc.Erro
     case "UnsupportedProtocolVersion":
       return {
         code: UNSUPPORTED_PROTOCOL_VERSION,
-        message: "Unsupported protocol version",
+        message,
         data: { supported: error.supported, requested: error.requested }
       }
     case "MissingRequiredClientCapability":

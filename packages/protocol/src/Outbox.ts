@@ -35,87 +35,95 @@ export interface Outbox {
  * @since 0.1.0
  * @category constructors
  */
-export const make = (options?: { readonly capacity?: number }): Outbox => {
-  const capacity = options?.capacity ?? 1024 * 1024
-  let texts: Array<string> = []
-  let size = 0
-  let ended: TransportError | undefined
-  let consumer: (() => void) | undefined
-  let scheduled = false
-  const waiting = new Set<() => void>()
+export const make = (options?: { readonly capacity?: number }): Outbox => new Buffer(options?.capacity ?? 1024 * 1024)
 
-  const wake = (): void => {
-    scheduled = false
-    const resume = consumer
-    consumer = undefined
-    resume?.()
+class Buffer implements Outbox {
+  private readonly capacity: number
+  private readonly waiting = new Set<() => void>()
+  private texts: Array<string> = []
+  private size = 0
+  private ended: TransportError | undefined
+  private consumer: (() => void) | undefined
+  private scheduled = false
+
+  constructor(capacity: number) {
+    this.capacity = capacity
   }
-  // A microtask: everything that this turn of the event loop produces goes out together.
-  const schedule = (): void => {
-    if (scheduled || consumer === undefined) return
-    scheduled = true
-    queueMicrotask(wake)
+
+  readonly push = (text: string): void => {
+    if (this.ended !== undefined) return
+    this.texts.push(text)
+    this.size += text.length
+    this.schedule()
   }
-  const push = (text: string): void => {
-    if (ended !== undefined) return
-    texts.push(text)
-    size += text.length
-    schedule()
-  }
-  const room = (times = 1): Effect.Effect<void, TransportError> =>
+
+  readonly offer = (text: string): Effect.Effect<void, TransportError> =>
     Effect.suspend(() => {
-      if (ended !== undefined) return Effect.fail(ended)
-      if (size < capacity * times) return Effect.void
-      return Effect.flatMap(waitTurn, () => room(times))
+      if (this.ended === undefined && this.size >= this.capacity) {
+        return Effect.map(this.room(), () => this.push(text))
+      }
+      if (this.ended !== undefined) return Effect.fail(this.ended)
+      this.push(text)
+      return Effect.void
     })
-  const waitTurn = Effect.callback<void>((resume) => {
-    const done = (): void => resume(Effect.void)
-    waiting.add(done)
-    return Effect.sync(() => waiting.delete(done))
+
+  readonly room = (times = 1): Effect.Effect<void, TransportError> =>
+    Effect.suspend(() => {
+      if (this.ended !== undefined) return Effect.fail(this.ended)
+      if (this.size < this.capacity * times) return Effect.void
+      return Effect.flatMap(this.turn, () => this.room(times))
+    })
+
+  readonly take: Outbox["take"] = Effect.suspend(() => {
+    if (this.texts.length > 0) return Effect.succeed(this.empty())
+    if (this.ended !== undefined) return Cause.done()
+    return Effect.flatMap(this.arrival, () => this.take)
   })
-  const release = (): void => {
-    const all = [...waiting]
-    waiting.clear()
-    for (const done of all) done()
+
+  readonly end = (error: TransportError): void => {
+    if (this.ended !== undefined) return
+    this.ended = error
+    this.release()
+    this.schedule()
   }
-  const takeNow = (): readonly [string, ...Array<string>] => {
-    const taken = texts as [string, ...Array<string>]
-    texts = []
-    size = 0
-    if (waiting.size > 0) release()
+
+  private readonly turn = Effect.callback<void>((resume) => {
+    const done = (): void => resume(Effect.void)
+    this.waiting.add(done)
+    return Effect.sync(() => this.waiting.delete(done))
+  })
+
+  private readonly arrival = Effect.callback<void>((resume) => {
+    this.consumer = () => resume(Effect.void)
+    return Effect.sync(() => {
+      this.consumer = undefined
+    })
+  })
+
+  private empty(): readonly [string, ...Array<string>] {
+    // Sound: only called when there is a text.
+    const taken = this.texts as [string, ...Array<string>]
+    this.texts = []
+    this.size = 0
+    if (this.waiting.size > 0) this.release()
     return taken
   }
-  const take: Outbox["take"] = Effect.suspend(() => {
-    if (texts.length > 0) return Effect.succeed(takeNow())
-    if (ended !== undefined) return Cause.done()
-    return Effect.flatMap(
-      Effect.callback<void>((resume) => {
-        consumer = () => resume(Effect.void)
-        return Effect.sync(() => {
-          consumer = undefined
-        })
-      }),
-      () => take
-    )
-  })
-  return {
-    push,
-    room,
-    take,
-    offer: (text) =>
-      Effect.suspend(() => {
-        if (ended !== undefined) return Effect.fail(ended)
-        if (size < capacity) {
-          push(text)
-          return Effect.void
-        }
-        return Effect.map(room(), () => push(text))
-      }),
-    end: (error) => {
-      if (ended !== undefined) return
-      ended = error
-      release()
-      schedule()
-    }
+
+  private release(): void {
+    const all = [...this.waiting]
+    this.waiting.clear()
+    for (const done of all) done()
+  }
+
+  // In a microtask: everything that this turn of the event loop produces goes out together.
+  private schedule(): void {
+    if (this.scheduled || this.consumer === undefined) return
+    this.scheduled = true
+    queueMicrotask(() => {
+      this.scheduled = false
+      const resume = this.consumer
+      this.consumer = undefined
+      resume?.()
+    })
   }
 }

@@ -45,15 +45,7 @@ export interface Sender {
   readonly push: (text: string) => void
 }
 
-interface Pending {
-  readonly id: JsonRpc.Id
-  readonly token: JsonRpc.Id | undefined
-  readonly method: string
-  readonly back: Peer
-  mailbox: Mailbox.Mailbox | undefined
-  exit: Exit.Exit<JsonRpc.Response, TransportError> | undefined
-  resume: ((exit: Exit.Exit<JsonRpc.Response, TransportError>) => void) | undefined
-}
+type Settled = Exit.Exit<JsonRpc.Response, TransportError>
 
 /**
  * Makes the bookkeeping. `inFlight` bounds the requests that may wait at once, `mailbox` the notifications that one of
@@ -66,107 +58,125 @@ export const make = (
   run: Run,
   sender: Sender,
   limits: { readonly inFlight: number; readonly mailbox: number }
-): Outgoing => {
-  const pending = new Map<JsonRpc.Id, Pending>()
-  let nextId = 0
-  let closed: TransportError | undefined
+): Outgoing => new Requests(run, sender, limits)
 
-  const settle = (id: JsonRpc.Id, exit: Exit.Exit<JsonRpc.Response, TransportError>): boolean => {
-    const entry = pending.get(id)
-    if (entry === undefined) return false
-    pending.delete(id)
-    const finish = (): void => {
-      entry.exit = exit
-      entry.resume?.(exit)
-    }
-    if (entry.mailbox === undefined) finish()
-    else entry.mailbox.whenIdle(finish)
-    return true
+class Pending {
+  readonly request: JsonRpc.Request
+  readonly back: Peer
+  mailbox: Mailbox.Mailbox | undefined
+  private exit: Settled | undefined
+  private resume: ((exit: Settled) => void) | undefined
+  /** Whether the request has left: before, there is nothing to cancel. */
+  sent = false
+
+  constructor(request: JsonRpc.Request, back: Peer) {
+    this.request = request
+    this.back = back
   }
 
-  const abandon = (id: JsonRpc.Id, entry: Pending, cause: Cause.Cause<TransportError>): void => {
-    if (!pending.delete(id) || closed !== undefined) return
-    // The specification forbids cancelling the handshake.
-    if (entry.method === "initialize") return
-    const reason = cancelReasonOf(cause)
-    sender.push(JsonRpc.encode(JsonRpc.notification(
-      "notifications/cancelled",
-      reason === undefined ? { requestId: id } : { requestId: id, reason }
-    )))
+  readonly response = Effect.callback<JsonRpc.Response, TransportError>((resume) => {
+    this.sent = true
+    if (this.exit !== undefined) resume(this.exit)
+    else this.resume = resume
+  })
+
+  settle(exit: Settled): void {
+    this.exit = exit
+    this.resume?.(exit)
+  }
+}
+
+class Requests implements Outgoing {
+  private readonly pending = new Map<JsonRpc.Id, Pending>()
+  private readonly run: Run
+  private readonly sender: Sender
+  private readonly limits: { readonly inFlight: number; readonly mailbox: number }
+  private nextId = 0
+  private closed: TransportError | undefined
+
+  constructor(run: Run, sender: Sender, limits: { readonly inFlight: number; readonly mailbox: number }) {
+    this.run = run
+    this.sender = sender
+    this.limits = limits
   }
 
-  const request: Peer["request"] = (request, back) =>
+  readonly request: Peer["request"] = (request, back) =>
     Effect.suspend(() => {
-      if (closed !== undefined) return Effect.fail(notSent(closed))
-      if (pending.size >= limits.inFlight) {
-        return Effect.fail(refused(`There are already ${limits.inFlight} requests in flight on this connection`))
+      if (this.closed !== undefined) return Effect.fail(notSent(this.closed))
+      if (this.pending.size >= this.limits.inFlight) {
+        return Effect.fail(refused(`There are already ${this.limits.inFlight} requests in flight on this connection`))
       }
-      const id = nextId++
+      const id = this.nextId++
       const encoded = encodeRequest(request, id)
       if (typeof encoded !== "string") return Effect.fail(encoded)
-      const entry: Pending = {
-        id: request.id,
-        token: Meta.progressToken(request.params),
-        method: request.method,
-        back,
-        mailbox: undefined,
-        exit: undefined,
-        resume: undefined
-      }
-      pending.set(id, entry)
-      let sent = false
-      const response = Effect.callback<JsonRpc.Response, TransportError>((resume) => {
-        sent = true
-        if (entry.exit !== undefined) resume(entry.exit)
-        else entry.resume = resume
-      })
-      return Effect.onExit(Effect.flatMap(sender.offer(encoded), () => response), (exit) => {
-        if (exit._tag === "Success") return Effect.void
-        if (sent && Cause.hasInterrupts(exit.cause)) abandon(id, entry, exit.cause)
-        else pending.delete(id)
+      const entry = new Pending(request, back)
+      this.pending.set(id, entry)
+      const response = Effect.flatMap(this.sender.offer(encoded), () => entry.response)
+      return Effect.onExit(response, (exit) => {
+        if (exit._tag === "Failure") this.abandon(id, entry, exit.cause)
         return Effect.void
       })
     })
 
-  const notify = (notification: JsonRpc.Notification): boolean => {
+  respond(response: JsonRpc.Response): boolean {
+    // An error without an id answers the only request in flight, if there is just one: it could not be read.
+    const id = response.id ?? (this.pending.size === 1 ? this.pending.keys().next().value : undefined)
+    const entry = id === undefined ? undefined : this.pending.get(id)
+    if (id === undefined || entry === undefined) return false
+    this.pending.delete(id)
+    const exit = Exit.succeed(JsonRpc.withId(response, entry.request.id))
+    // What was sent ahead of the response is delivered ahead of it.
+    if (entry.mailbox === undefined) entry.settle(exit)
+    else entry.mailbox.whenIdle(() => entry.settle(exit))
+    return true
+  }
+
+  notify(notification: JsonRpc.Notification): boolean {
     const params = notification.params
     const token = params?.progressToken
     const tied = JsonRpc.isId(token) ? token : Meta.of(params)?.[Meta.SUBSCRIPTION_ID]
     if (!JsonRpc.isId(tied)) return false
-    const entry = pending.get(tied)
-    if (entry === undefined) {
-      run(Effect.logDebug(`Dropped ${notification.method}: the request it belongs to is not in flight`))
+    const entry = this.pending.get(tied)
+    const restored = entry === undefined ? undefined : restore(entry, params, tied === token)
+    if (entry === undefined || restored === undefined) {
+      const why = entry === undefined ? "the request it belongs to is not in flight" : "its request asked for none"
+      this.run(Effect.logDebug(`Dropped ${notification.method}: ${why}`))
       return true
     }
-    const restored = tied === token
-      ? entry.token === undefined ? undefined : { ...params, progressToken: entry.token }
-      : Meta.assign(params, { [Meta.SUBSCRIPTION_ID]: entry.id })
-    if (restored === undefined) return true
-    entry.mailbox ??= Mailbox.make(run, entry.back.notify, limits.mailbox)
+    entry.mailbox ??= Mailbox.make(this.run, entry.back.notify, this.limits.mailbox)
     entry.mailbox.push(JsonRpc.notification(notification.method, restored))
     return true
   }
 
-  const respond = (response: JsonRpc.Response): boolean => {
-    let id = response.id
-    // An error without an id answers the only request in flight, if there is just one: it could not be read.
-    if (id === undefined && pending.size === 1) id = pending.keys().next().value
-    const entry = id === undefined ? undefined : pending.get(id)
-    return id !== undefined && entry !== undefined && settle(id, Exit.succeed(JsonRpc.withId(response, entry.id)))
+  fail(id: JsonRpc.Id, error: TransportError, method?: string): boolean {
+    const entry = this.pending.get(id)
+    if (entry === undefined || (method !== undefined && entry.request.method !== method)) return false
+    this.pending.delete(id)
+    entry.settle(Exit.fail(error))
+    return true
   }
 
-  return {
-    request,
-    respond,
-    notify,
-    fail: (id, error, method) =>
-      (method === undefined || pending.get(id)?.method === method) && settle(id, Exit.fail(error)),
-    close: (error) => {
-      if (closed !== undefined) return
-      closed = error
-      for (const id of [...pending.keys()]) settle(id, Exit.fail(error))
-    }
+  close(error: TransportError): void {
+    if (this.closed !== undefined) return
+    this.closed = error
+    for (const id of [...this.pending.keys()]) this.fail(id, error)
   }
+
+  private abandon(id: JsonRpc.Id, entry: Pending, cause: Cause.Cause<TransportError>): void {
+    const waiting = this.pending.delete(id)
+    // The specification forbids cancelling the handshake.
+    if (!waiting || !entry.sent || !Cause.hasInterrupts(cause) || entry.request.method === "initialize") return
+    const reason = cancelReasonOf(cause)
+    const params = reason === undefined ? { requestId: id } : { requestId: id, reason }
+    this.sender.push(JsonRpc.encode(JsonRpc.notification("notifications/cancelled", params)))
+  }
+}
+
+// The caller's own token or id, in place of the one on the wire.
+const restore = (entry: Pending, params: JsonRpc.Params | undefined, byToken: boolean): JsonRpc.Params | undefined => {
+  if (!byToken) return Meta.assign(params, { [Meta.SUBSCRIPTION_ID]: entry.request.id })
+  const progressToken = Meta.progressToken(entry.request.params)
+  return progressToken === undefined ? undefined : { ...params, progressToken }
 }
 
 const refused = (message: string, cause?: unknown): TransportError =>

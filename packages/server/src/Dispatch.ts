@@ -17,8 +17,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Call, Method, Result } from "./Call.ts"
 import { ErrorCodes } from "./ErrorCodes.ts"
-import * as Stateful from "./internal/stateful.ts"
 import type { ServerInfo } from "./internal/serverInfo.ts"
+import * as Stateful from "./internal/stateful.ts"
 
 /**
  * The server as a peer, with the session of this connection. Stateless requests never touch the session.
@@ -79,11 +79,14 @@ export const connect = (
     const fail = (id: JsonRpc.Id, error: McpError.ProtocolError, revision: Revision | undefined): JsonRpc.Failure =>
       JsonRpc.failure(
         id,
-        McpError.toWire(error, codes ?? {
-          tool: JsonRpc.INVALID_PARAMS,
-          prompt: JsonRpc.INVALID_PARAMS,
-          resource: revision?.wire.resourceNotFound ?? JsonRpc.INVALID_PARAMS
-        })
+        McpError.toWire(
+          error,
+          codes ?? {
+            tool: JsonRpc.INVALID_PARAMS,
+            prompt: JsonRpc.INVALID_PARAMS,
+            resource: revision?.wire.resourceNotFound ?? JsonRpc.INVALID_PARAMS
+          }
+        )
       )
     const request: Peer["request"] = (request, back) => {
       const era = isStateless(server, request) ? stateless : stateful

@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import type * as Content from "@mcp-effect/protocol/Content"
-import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Limits from "@mcp-effect/protocol/Limits"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Progress from "@mcp-effect/protocol/Progress"
@@ -61,7 +61,9 @@ export type ToolHandler<T extends Tool.Tool, R> = (
   input: Tool.Input<T>
 ) => Effect.Effect<Returned<T>, Failed<T>, R> | Stream.Stream<Emitted<T>, Failed<T>, R>
 
-type AnyHandler<R> = (input: unknown) => Effect.Effect<unknown, unknown, R> | Stream.Stream<Tool.Event<unknown>, unknown, R>
+type AnyHandler<R> = (
+  input: unknown
+) => Effect.Effect<unknown, unknown, R> | Stream.Stream<Tool.Event<unknown>, unknown, R>
 
 /**
  * The method that calls a tool with its handler, in the context of the layer that registers it.
@@ -104,11 +106,15 @@ export const method = <T extends Tool.Tool, R>(
               : runStream(tool, codec, call, reporter, running, limits.messageBytes)
           })
           return Effect.ensuring(
-            settle(tool, codec, Effect.updateContext(Effect.scoped(body), (context: Context.Context<never>) =>
-              // Sound: `captured` has everything in `R` but the scope, which `scoped` adds.
-              Context.add(inContext(context), Progress.Reporter, reporter.progress) as Context.Context<
-                Exclude<R, Scope.Scope>
-              >)),
+            settle(
+              tool,
+              codec,
+              Effect.updateContext(Effect.scoped(body), (context: Context.Context<never>) =>
+                // Sound: `captured` has everything in `R` but the scope, which `scoped` adds.
+                Context.add(inContext(context), Progress.Reporter, reporter.progress) as Context.Context<
+                  Exclude<R, Scope.Scope>
+                >)
+            ),
             Effect.sync(reporter.close)
           )
         }
@@ -118,7 +124,9 @@ export const method = <T extends Tool.Tool, R>(
 
 // The scope and the span that the layer was built in are not the call's.
 const perCall = <R>(context: Context.Context<R>): Context.Context<R> =>
-  Context.omit(Scope.Scope, Tracer.ParentSpan)(context as Context.Context<R | Scope.Scope | Tracer.ParentSpan>) as Context.Context<R>
+  Context.omit(Scope.Scope, Tracer.ParentSpan)(
+    context as Context.Context<R | Scope.Scope | Tracer.ParentSpan>
+  ) as Context.Context<R>
 
 const refuse = (call: Call, tool: Tool.Tool, problem: string): Effect.Effect<Result, McpError.ProtocolError> => {
   const message = `Invalid arguments for tool ${tool.name}: ${problem}`

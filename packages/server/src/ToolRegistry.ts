@@ -77,7 +77,7 @@ export const make = (): ToolRegistry => {
 
   return {
     get: (name) => entries.get(name),
-    list: () => sorted ??= [...entries.values()].sort((a, b) => a.tool.name < b.tool.name ? -1 : 1),
+    list: () => sorted ??= [...entries.values()].toSorted((a, b) => a.tool.name < b.tool.name ? -1 : 1),
     used: () => used,
     add: (entry) =>
       Effect.acquireRelease(insert(entry), () =>

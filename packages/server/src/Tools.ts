@@ -7,8 +7,8 @@
  * @since 0.1.0
  */
 import * as McpError from "@mcp-effect/protocol/McpError"
-import * as Tool from "@mcp-effect/protocol/Tool"
 import type { Wire } from "@mcp-effect/protocol/Revision"
+import * as Tool from "@mcp-effect/protocol/Tool"
 import * as Effect from "effect/Effect"
 import type { Call, Feature, Result } from "./Call.ts"
 import * as Cursor from "./internal/cursor.ts"

@@ -16,7 +16,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as PlatformError from "effect/PlatformError"
 import * as ChildProcess from "effect/process/ChildProcess"
-import { ChildProcessSpawner, type ChildProcessHandle } from "effect/process/ChildProcessSpawner"
+import { type ChildProcessHandle, ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Environment from "./internal/environment.ts"
@@ -153,6 +153,8 @@ const closed = (options: Options, what: string, tail: Tail.Tail): TransportError
   return new TransportError({
     reason: "closed",
     processed: "unknown",
-    message: `The server ${JSON.stringify(options.command)} ${what}${said === "" ? "" : `; its standard error ends:\n${said}`}`
+    message: `The server ${JSON.stringify(options.command)} ${what}${
+      said === "" ? "" : `; its standard error ends:\n${said}`
+    }`
   })
 }

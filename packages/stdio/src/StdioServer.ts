@@ -38,7 +38,8 @@ export const layer: Layer.Layer<never, never, McpServer | Stdio.Stdio> = Layer.e
       batches: () => connection?.batches() ?? false,
       answerInvalid: true
     })
-    const over = (message: string) => wire.finish(new TransportError({ reason: "closed", processed: "unknown", message }))
+    const over = (message: string) =>
+      wire.finish(new TransportError({ reason: "closed", processed: "unknown", message }))
     yield* Effect.matchEffect(Effect.raceFirst(wire.read, wire.written), {
       onFailure: (error) => Effect.andThen(Effect.logDebug("Standard streams failed", error), over(error.message)),
       onSuccess: () => over("The input has ended")

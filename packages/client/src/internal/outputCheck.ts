@@ -31,7 +31,8 @@ export const make = (list: Effect.Effect<unknown, unknown>): Effect.Effect<Outpu
         return Effect.logWarning("Structured results are not checked: no JsonSchemaValidator is provided")
       }
       return Effect.matchEffect(validator.compile(schema), {
-        onFailure: (reason) => Effect.fail(broken(name, `cannot be checked, its output schema being unusable: ${reason}`)),
+        onFailure: (reason) =>
+          Effect.fail(broken(name, `cannot be checked, its output schema being unusable: ${reason}`)),
         onSuccess: (check) => {
           const problem = check(result.structuredContent)
           return problem === undefined ? Effect.void : Effect.fail(broken(name, `breaks its output schema: ${problem}`))

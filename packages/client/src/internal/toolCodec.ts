@@ -1,6 +1,7 @@
 /** Between the values of a tool's definition and what travels. Compiled once for each definition. */
 import * as McpError from "@mcp-effect/protocol/McpError"
-import * as Tool from "@mcp-effect/protocol/Tool"
+import * as Problem from "@mcp-effect/protocol/Problem"
+import type * as Tool from "@mcp-effect/protocol/Tool"
 import * as ToolResult from "@mcp-effect/protocol/ToolResult"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -36,14 +37,22 @@ const make = (tool: Tool.Tool): AnyCodec => {
   const decodeFailure = tool.failure === undefined ? undefined : decoder(tool.failure)
   return {
     encode: (input) =>
-      Effect.mapError(encode(input), (issue) =>
-        new McpError.InvalidParams({ message: `The input of tool ${tool.name} does not fit its schema: ${issue}` })),
+      Effect.mapError(
+        encode(input),
+        (issue) =>
+          new McpError.InvalidParams({
+            message: `The input of tool ${tool.name} does not fit its schema: ${Problem.describe(issue)}`
+          })
+      ),
     output: (result) => {
       if (decodeOutput === undefined) return Effect.succeed(result.content)
       const json = structured(result)
       return json === undefined
         ? Effect.fail(broken(tool, "has no structured content"))
-        : Effect.mapError(decodeOutput(json.value), (issue) => broken(tool, `does not fit its schema: ${issue}`))
+        : Effect.mapError(
+          decodeOutput(json.value),
+          (issue) => broken(tool, `does not fit its schema: ${Problem.describe(issue)}`)
+        )
     },
     failure: (result) => {
       const failed = new ToolFailure({ tool: tool.name, result })
@@ -76,5 +85,11 @@ const decodeResult = SchemaParser.decodeUnknownEffect(ToolResult.ToolResult)
 
 /** Reads the result of a call. Content of a kind that is not known is an error: it would be lost silently. */
 export const readResult = (result: unknown): Effect.Effect<ToolResult.ToolResult, McpError.InvalidResult> =>
-  Effect.mapError(decodeResult(result), (issue) =>
-    new McpError.InvalidResult({ method: "tools/call", message: `The result is malformed: ${issue}` }))
+  Effect.mapError(
+    decodeResult(result),
+    (issue) =>
+      new McpError.InvalidResult({
+        method: "tools/call",
+        message: `The result is malformed: ${Problem.describe(issue)}`
+      })
+  )

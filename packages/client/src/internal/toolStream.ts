@@ -1,6 +1,7 @@
 /** A call as a stream: what is tied to it, as it comes, then its output. */
 import { Content } from "@mcp-effect/protocol/Content"
 import type { Notification } from "@mcp-effect/protocol/JsonRpc"
+import * as Problem from "@mcp-effect/protocol/Problem"
 import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import * as Tool from "@mcp-effect/protocol/Tool"
 import * as Effect from "effect/Effect"
@@ -39,7 +40,7 @@ const decodePart = SchemaParser.decodeUnknownEffect(Part)
 const read = (notification: Notification, next: number): Effect.Effect<Tool.ProgressEvent | Tool.PartEvent, string> => {
   if (notification.method === StreamingTools.METHOD) {
     return Effect.mapBoth(decodePart(notification.params), {
-      onFailure: String,
+      onFailure: Problem.describe,
       onSuccess: ({ content, index }) => ({ ...Tool.part(content), missed: Math.max(0, index - next) })
     })
   }

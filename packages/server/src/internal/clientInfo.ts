@@ -1,6 +1,7 @@
 /** How a client describes itself, read from where its era says it. */
 import { Implementation } from "@mcp-effect/protocol/Implementation"
 import * as McpError from "@mcp-effect/protocol/McpError"
+import * as Problem from "@mcp-effect/protocol/Problem"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as SchemaParser from "effect/SchemaParser"
@@ -18,7 +19,7 @@ export const read = (
   }
   if (info === undefined && !names.infoRequired) return Effect.succeed({ info: undefined, capabilities })
   return Effect.mapBoth(decodeImplementation(info), {
-    onFailure: (issue) => invalid(`"${names.info}" must be a name and a version: ${issue}`),
+    onFailure: (issue) => invalid(`"${names.info}" must be a name and a version: ${Problem.describe(issue)}`),
     onSuccess: (info) => ({ info, capabilities })
   })
 }

@@ -1,6 +1,6 @@
 /** The stateful era: `initialize` opens a session, which says for all of its requests who asks and in which revision. */
-import * as McpError from "@mcp-effect/protocol/McpError"
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import * as McpError from "@mcp-effect/protocol/McpError"
 import type { Peer } from "@mcp-effect/protocol/Peer"
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
@@ -26,46 +26,11 @@ export const make = (server: ServerInfo, session: Session.Cell): StatefulEra => 
   const revisions = Revisions.ofEra(server.revisions, "stateful")
   let negotiated: { readonly revision: Revision; readonly client: Client } | undefined
 
-  const initialize = Effect.fnUntraced(function*(request: JsonRpc.Request, back: Peer): Effect.fn.Return<
-    Accepted,
-    McpError.ProtocolError
-  > {
-    const { capabilities: declared, clientInfo, protocolVersion } = request.params ?? {}
-    if (typeof protocolVersion !== "string") {
-      return yield* new McpError.InvalidParams({ message: "Invalid params: \"protocolVersion\" must be a string" })
-    }
-    const client = yield* ClientInfo.read(clientInfo, declared, {
-      info: "clientInfo",
-      capabilities: "capabilities",
-      infoRequired: true
+  const initialize = (request: JsonRpc.Request, back: Peer): Effect.Effect<Accepted, McpError.ProtocolError> =>
+    Effect.map(open(server, revisions, session, request), (opened) => {
+      negotiated = opened
+      return { call: { request, back, ...opened }, method: () => Effect.succeed(welcome(server, opened.revision)) }
     })
-    const revision = Revisions.newestCommon(revisions, [protocolVersion]) ?? revisions[0]
-    if (revision === undefined) {
-      const supported = server.revisions.map((revision) => revision.name)
-      const error = new McpError.UnsupportedProtocolVersion({ requested: protocolVersion, supported })
-      session.dispatch({ _tag: "HandshakeFailed", reason: error.message })
-      return yield* error
-    }
-    if (Result.isFailure(session.dispatch({ _tag: "HandshakeStarted" }))) {
-      return yield* new McpError.InvalidRequest({
-        message: `Invalid request: the session is ${session.current()._tag}; it is initialized only once`
-      })
-    }
-    negotiated = { revision, client }
-    return {
-      call: { request, revision, client, back },
-      method: () =>
-        Effect.succeed(result({
-          protocolVersion: revision.name,
-          capabilities: {
-            ...capabilities(server, true),
-            experimental: { [StreamingTools.ID]: {} }
-          },
-          serverInfo: server.info,
-          ...instructionsOf(server)
-        }))
-    }
-  })
 
   const accept = (request: JsonRpc.Request, back: Peer): Effect.Effect<Accepted, McpError.ProtocolError> => {
     if (request.method === "initialize") return initialize(request, back)
@@ -103,6 +68,45 @@ export const make = (server: ServerInfo, session: Session.Cell): StatefulEra => 
     })
   }
 }
+
+// Reads an `initialize`, agrees on a revision, and moves the session.
+const open = Effect.fnUntraced(function*(
+  server: ServerInfo,
+  revisions: ReadonlyArray<Revision>,
+  session: Session.Cell,
+  request: JsonRpc.Request
+): Effect.fn.Return<{ readonly revision: Revision; readonly client: Client }, McpError.ProtocolError> {
+  const { capabilities: declared, clientInfo, protocolVersion } = request.params ?? {}
+  if (typeof protocolVersion !== "string") {
+    return yield* new McpError.InvalidParams({ message: "Invalid params: \"protocolVersion\" must be a string" })
+  }
+  const client = yield* ClientInfo.read(clientInfo, declared, {
+    info: "clientInfo",
+    capabilities: "capabilities",
+    infoRequired: true
+  })
+  const revision = Revisions.newestCommon(revisions, [protocolVersion]) ?? revisions[0]
+  if (revision === undefined) {
+    const supported = server.revisions.map((revision) => revision.name)
+    const error = new McpError.UnsupportedProtocolVersion({ requested: protocolVersion, supported })
+    session.dispatch({ _tag: "HandshakeFailed", reason: error.message })
+    return yield* error
+  }
+  if (Result.isFailure(session.dispatch({ _tag: "HandshakeStarted" }))) {
+    return yield* new McpError.InvalidRequest({
+      message: `Invalid request: the session is ${session.current()._tag}; it is initialized only once`
+    })
+  }
+  return { revision, client }
+})
+
+const welcome = (server: ServerInfo, revision: Revision) =>
+  result({
+    protocolVersion: revision.name,
+    capabilities: { ...capabilities(server, true), experimental: { [StreamingTools.ID]: {} } },
+    serverInfo: server.info,
+    ...instructionsOf(server)
+  })
 
 const isStatelessOnly = (server: ServerInfo, method: string): boolean =>
   Revisions.ofEra(server.revisions, "stateless").some((revision) => revision.methods.serverRequests.has(method)) &&

@@ -5,12 +5,14 @@
 import * as Content from "@mcp-effect/protocol/Content"
 import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import * as JsonSchemaValidator from "@mcp-effect/protocol/JsonSchemaValidator"
+import * as Problem from "@mcp-effect/protocol/Problem"
 import type { Wire } from "@mcp-effect/protocol/Revision"
 import * as Tool from "@mcp-effect/protocol/Tool"
 import * as ToolResult from "@mcp-effect/protocol/ToolResult"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 
 /** What the codec of a tool says no to, in a sentence. */
@@ -38,10 +40,9 @@ export const codec = (tool: Tool.Tool): Effect.Effect<Codec> =>
 const encoder = (schema: Tool.AnySchema): Codec["encode"] =>
   check(SchemaParser.encodeUnknownEffect(Schema.toCodecJson(schema)))
 
-const check = <A>(
-  run: (input: unknown) => Effect.Effect<A, { readonly toString: () => string }>
-) =>
-(input: unknown): Effect.Effect<A, Invalid> => Effect.mapError(run(input), (issue) => invalid(String(issue)))
+const check =
+  <A>(run: (input: unknown) => Effect.Effect<A, SchemaIssue.Issue>) => (input: unknown): Effect.Effect<A, Invalid> =>
+    Effect.mapError(run(input), (issue) => invalid(Problem.describe(issue)))
 
 const dynamicCodec = Effect.fnUntraced(function*(tool: Tool.Tool): Effect.fn.Return<Codec> {
   const validator = yield* JsonSchemaValidator.JsonSchemaValidator

@@ -5,7 +5,18 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-const methods = ["log", "info", "debug", "dir", "dirxml", "table", "group", "groupCollapsed", "timeEnd", "timeLog"] as const
+const methods = [
+  "log",
+  "info",
+  "debug",
+  "dir",
+  "dirxml",
+  "table",
+  "group",
+  "groupCollapsed",
+  "timeEnd",
+  "timeLog"
+] as const
 
 let guards = 0
 let restore = (): void => {}

@@ -1,0 +1,7 @@
+import * as TransportContract from "@mcp-effect/testing/TransportContract"
+import { transport } from "./pipe.ts"
+
+TransportContract.suite("stdio", transport())
+
+// Chunks of seven bytes end inside characters and between CR and LF.
+TransportContract.suite("stdio in small chunks", transport(7), { revisions: ["2026-07-28", "2025-11-25"] })

@@ -1,0 +1,76 @@
+/**
+ * The rules that every transport must pass, as a suite of tests: run it over a client transport that reaches whatever
+ * `McpServer` it is given.
+ *
+ * Needs vitest. Time is the test clock's; a transport must not need real time.
+ *
+ * @since 0.1.0
+ */
+import { describe, it } from "@effect/vitest"
+import type { ClientTransport } from "@mcp-effect/client/ClientTransport"
+import * as McpClient from "@mcp-effect/client/McpClient"
+import type * as Revision from "@mcp-effect/protocol/Revision"
+import * as Revisions from "@mcp-effect/protocol/Revisions"
+import * as McpServer from "@mcp-effect/server/McpServer"
+import type * as ToolRegistry from "@mcp-effect/server/ToolRegistry"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Calls from "./internal/calls.ts"
+import * as Endings from "./internal/endings.ts"
+import * as Streams from "./internal/streams.ts"
+
+/**
+ * One rule: what a test of it does with a client and its server, in a revision.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Rule {
+  readonly name: string
+  /** The revisions that have what the rule is about; all by default. */
+  readonly applies?: (revision: Revision.Revision) => boolean
+  readonly test: (
+    revision: Revision.Revision
+  ) => Effect.Effect<
+    void,
+    unknown,
+    McpClient.McpClient | McpServer.McpServer | ClientTransport | Scope.Scope
+  >
+  readonly tools?: Layer.Layer<never, ToolRegistry.RegistrationError, McpServer.McpServer>
+}
+
+/**
+ * Registers the suite. `transport` connects a client to the `McpServer` that it is given; it is built anew for each test.
+ *
+ * @since 0.1.0
+ * @category suites
+ */
+export const suite = <E>(
+  name: string,
+  transport: Layer.Layer<ClientTransport, E, McpServer.McpServer>,
+  options?: { readonly revisions?: ReadonlyArray<Revision.Name> }
+): void => {
+  for (const revision of Revisions.pick(options?.revisions)) {
+    describe(`${name}, ${revision.name}`, () => {
+      for (const rule of [...Calls.rules, ...Streams.rules, ...Endings.rules]) {
+        if (rule.applies !== undefined && !rule.applies(revision)) continue
+        it.effect(rule.name, () => rule.test(revision).pipe(Effect.provide(environment(transport, revision, rule))))
+      }
+    })
+  }
+}
+
+const environment = <E>(
+  transport: Layer.Layer<ClientTransport, E, McpServer.McpServer>,
+  revision: Revision.Revision,
+  rule: Rule
+) => {
+  const server = (rule.tools ?? Layer.empty).pipe(
+    Layer.provideMerge(McpServer.layer({ name: "contract", version: "1.0.0" }))
+  )
+  return McpClient.layer({ name: "contract", version: "1.0.0", revisions: [revision.name] }).pipe(
+    Layer.provideMerge(transport),
+    Layer.provideMerge(server)
+  )
+}

@@ -1,0 +1,6 @@
+/**
+ * What tests of MCP servers and clients need.
+ *
+ * @since 0.1.0
+ */
+export * as ScriptedPeer from "./ScriptedPeer.ts"
