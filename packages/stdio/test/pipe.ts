@@ -2,7 +2,7 @@
 import { ClientTransport } from "@mcp-effect/client/ClientTransport"
 import { McpServer } from "@mcp-effect/server/McpServer"
 import { StdioServer, Wire } from "@mcp-effect/stdio"
-import * as Cause from "effect/Cause"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
