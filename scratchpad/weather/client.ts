@@ -5,12 +5,17 @@ import { Forecast, GetWeather } from "./Tools.ts"
 
 const bar = (progress: number, total: number) => "█".repeat(progress).padEnd(total, "░")
 
+/** Prints each state of the session, to its end. */
+export const watch = Effect.gen(function*() {
+  const mcp = yield* McpClient.McpClient
+  yield* mcp.session.changes.pipe(
+    Stream.takeUntil((state) => state._tag === "disconnected" || state._tag === "failed"),
+    Stream.runForEach((state) => Effect.sync(() => console.log(`  session: ${state._tag}`)))
+  )
+})
+
 export const client = Effect.gen(function*() {
   const mcp = yield* McpClient.McpClient
-  const states = yield* Stream.runForEach(
-    mcp.session.changes,
-    (state) => Effect.sync(() => console.log(`  session: ${state._tag}`))
-  ).pipe(Effect.forkChild)
   const { info, revision } = yield* mcp.server
   console.log(`  server: ${info?.name} ${info?.version}, revision ${revision.name}`)
 
@@ -34,5 +39,4 @@ export const client = Effect.gen(function*() {
       }
     })
   ))
-  return states
 })

@@ -4,19 +4,17 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { McpClient } from "@mcp-effect/client"
+import { type ClientTransport, McpClient } from "@mcp-effect/client"
 import { InMemory } from "@mcp-effect/memory"
 import { ToolResult } from "@mcp-effect/protocol"
 import { StdioClient } from "@mcp-effect/stdio"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
-import { client } from "./client.ts"
+import { client, watch } from "./client.ts"
 import { Weather } from "./Tools.ts"
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
-
-const McpClientLive = McpClient.layerBackground({ name: "weather-client", version: "1.0.0" })
 
 const overStdio = StdioClient.layer({
   command: process.execPath,
@@ -26,6 +24,11 @@ const overStdio = StdioClient.layer({
 
 const inMemory = InMemory.layer.pipe(Layer.provide(Weather))
 
+const filesystem = StdioClient.layer({
+  command: process.execPath,
+  args: [createRequire(import.meta.url).resolve("@modelcontextprotocol/server-filesystem/dist/index.js"), path("../..")]
+})
+
 const readReadme = Effect.gen(function*() {
   const mcp = yield* McpClient.McpClient
   const { info, revision } = yield* mcp.server
@@ -34,18 +37,28 @@ const readReadme = Effect.gen(function*() {
   console.log(ToolResult.text(result).trimEnd().replaceAll(/^/gm, "  | "))
 })
 
-const filesystem = StdioClient.layer({
-  command: process.execPath,
-  args: [createRequire(import.meta.url).resolve("@modelcontextprotocol/server-filesystem/dist/index.js"), path("../..")]
-})
+/** Runs a program with a client over a transport, and shows the states of its session from the first to the last. */
+const show = <E, E2, R>(
+  title: string,
+  transport: Layer.Layer<ClientTransport.ClientTransport, E2, R>,
+  program: Effect.Effect<void, E, McpClient.McpClient>
+) =>
+  Effect.gen(function*() {
+    console.log(title)
+    const states = yield* Effect.scoped(Effect.gen(function*() {
+      const context = yield* Layer.build(
+        McpClient.layerBackground({ name: "weather-client", version: "1.0.0" }).pipe(Layer.provide(transport))
+      )
+      const states = yield* Effect.forkChild(Effect.provideContext(watch, context), { startImmediately: true })
+      yield* Effect.provideContext(program, context)
+      return states
+    }))
+    yield* Fiber.join(states)
+    console.log()
+  })
 
 Effect.gen(function*() {
-  console.log("The weather server as a child process:")
-  yield* client.pipe(Effect.provide(McpClientLive.pipe(Layer.provide(overStdio))))
-
-  console.log("\nThe same in one process; only the transport's layer is another:")
-  yield* client.pipe(Effect.provide(McpClientLive.pipe(Layer.provide(inMemory))))
-
-  console.log("\nThis repository's README.md, through the public server-filesystem:")
-  yield* readReadme.pipe(Effect.provide(McpClientLive.pipe(Layer.provide(filesystem))))
+  yield* show("The weather server as a child process:", overStdio, client)
+  yield* show("The same in one process; only the transport's layer is another:", inMemory, client)
+  yield* show("This repository's README.md, through the public server-filesystem:", filesystem, readReadme)
 }).pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain)

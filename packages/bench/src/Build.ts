@@ -3,8 +3,8 @@
  *
  * - `installed`: the server's own files as one module, everything it imports from `node_modules`. This workspace's
  *   packages are there as they are published: their `dist`, made by `tsc -b`, under the `exports` of `publishConfig`.
- * - `bundled`: that module and all it imports as one minified file. Apart from the banner the command is esbuild's
- *   documented one for Node: `esbuild server.js --bundle --platform=node --format=esm --minify`.
+ * - `bundled`: that module and all it imports as one minified file, by the command that esbuild documents for Node:
+ *   `esbuild server.js --bundle --platform=node --format=esm --minify`.
  */
 import { build } from "esbuild"
 import { spawnSync } from "node:child_process"
@@ -50,9 +50,7 @@ export const buildAll = async (): Promise<void> => {
     platform: "node",
     format: "esm",
     minify: true,
-    logLevel: "warning",
-    // CommonJS inside an ES module asks for Node's modules by `require`, which is not there by itself.
-    banner: { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);` }
+    logLevel: "warning"
   })
 }
 

@@ -1,4 +1,4 @@
-/** Numbers for people: medians, ratios to the first row, and columns that line up. */
+/** Numbers for people: medians, ratios to the floor, and columns that line up. */
 
 export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
 
@@ -14,8 +14,11 @@ export const spread = (values: ReadonlyArray<number>): number =>
 export const number = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toFixed(value >= 10 ? 1 : 2)
 
-/** A value, and its ratio to the floor's. */
-export const compared = (value: number, floor: number): string => `${number(value)} (${(value / floor).toFixed(2)}x)`
+/** The median of the values, and the median of their ratios to those of the floor in the same rounds. */
+export const compared = (values: ReadonlyArray<number>, floor: ReadonlyArray<number>): string => {
+  const ratio = median(values.map((value, round) => value / (floor[round] ?? Number.NaN)))
+  return `${number(median(values))} (${ratio.toFixed(2)}x)`
+}
 
 /** The first column is text, the others are numbers. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {

@@ -30,8 +30,8 @@ export const stdio = async (options: Options): Promise<void> => {
   console.log(
     `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}, load ${load.toFixed(1)} at the start\n` +
       `${options.rounds} rounds; per round and server ${options.warmUpMs} ms of warm-up, ${options.measureMs} ms under ` +
-      `load, ${options.measureMs} ms one at a time\n(…x): the ratio to the hand-written server. CPU: user and system ` +
-      "time of the server's process."
+      `load, ${options.measureMs} ms one at a time\n(…x): the ratio to the hand-written server in the same round. All are ` +
+      "medians over the rounds.\nCPU: user and system time of the server's process."
   )
   for (const scenario of scenarios) {
     const taking = chosen.filter(({ eras }) => eras.includes(scenario.era))
@@ -91,7 +91,7 @@ const callRows = (
   samples: ReadonlyArray<ReadonlyArray<Sample>>,
   scenario: Scenario
 ): ReadonlyArray<ReadonlyArray<string>> => {
-  const of = (i: number, key: keyof Sample): number => median((samples[i] ?? []).map((sample) => sample[key]))
+  const of = (i: number, key: keyof Sample): ReadonlyArray<number> => (samples[i] ?? []).map((sample) => sample[key])
   const cell = (i: number, key: keyof Sample): string => compared(of(i, key), of(0, key))
   return [
     ["", "CPU µs/call", `calls/s, window ${scenario.window}`, "latency p50 µs", "p99 µs", "reply bytes"],
@@ -101,7 +101,7 @@ const callRows = (
       cell(i, "perSecond"),
       cell(i, "p50"),
       cell(i, "p99"),
-      number(of(i, "bytes"))
+      number(median(of(i, "bytes")))
     ])
   ]
 }
@@ -122,7 +122,7 @@ const coldStarts = async (chosen: ReadonlyArray<Candidate>, options: Options): P
       ["", ...forms, "bundle KiB"],
       ...chosen.map(({ file, name }, i) => [
         name,
-        ...forms.map((_, form) => compared(median(of(i, form)), median(of(0, form)))),
+        ...forms.map((_, form) => compared(of(i, form), of(0, form))),
         number(Build.bundleSize(file))
       ])
     ])

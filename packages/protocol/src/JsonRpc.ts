@@ -274,10 +274,10 @@ export const fromJson = (json: unknown): Message | Invalid => {
   if (typeof json.method !== "string") return bad("Invalid request: \"method\" must be a string")
   if ("id" in json && id === undefined) return bad("Invalid request: \"id\" must be a string or an integer")
   const params = json.params ?? undefined
+  if (Array.isArray(params)) return bad("Invalid params: \"params\" must be an object, not an array", INVALID_PARAMS)
   if (params !== undefined && !Predicate.isObject(params)) {
     return bad("Invalid request: \"params\" must be an object")
   }
-  if (Array.isArray(params)) return bad("Invalid params: \"params\" must be an object, not an array", INVALID_PARAMS)
   return id === undefined
     ? { _tag: "Notification", method: json.method, params }
     : { _tag: "Request", id, method: json.method, params }
@@ -322,6 +322,10 @@ export const peekId = (head: string, tail: string): Id | undefined => {
   const match = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")\s*,/.exec(head) ??
     /,\s*"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail)
   if (match?.[1] === undefined) return undefined
-  const id: unknown = JSON.parse(match[1])
-  return isId(id) ? id : undefined
+  try {
+    const id: unknown = JSON.parse(match[1])
+    return isId(id) ? id : undefined
+  } catch {
+    return undefined
+  }
 }
