@@ -14,6 +14,7 @@ import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Session from "@mcp-effect/protocol/Session"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as EffectResult from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Call, Method, Result } from "./Call.ts"
 import { ErrorCodes } from "./ErrorCodes.ts"
@@ -42,7 +43,7 @@ export interface Era {
   readonly accept: (
     request: JsonRpc.Request,
     back: Peer
-  ) => Effect.Effect<Accepted, McpError.ProtocolError>
+  ) => EffectResult.Result<Accepted, McpError.ProtocolError>
   /** The result with the members that the era adds to all of its results. */
   readonly complete: (result: Result, revision: Revision) => JsonRpc.Params
 }
@@ -70,6 +71,7 @@ export const connect = (
   Effect.gen(function*() {
     const codes = yield* ErrorCodes
     const session = Session.make()
+    const hasStateless = Revisions.ofEra(server.revisions, "stateless").length > 0
     const stateful = Stateful.make(server, session)
     yield* announceChanges(server, session, back)
     yield* Effect.addFinalizer(() =>
@@ -88,22 +90,24 @@ export const connect = (
           }
         )
       )
-    const request: Peer["request"] = (request, back) => {
-      const era = isStateless(server, request) ? stateless : stateful
-      let revision: Revision | undefined
-      const answered = Effect.flatMap(era.accept(request, back), ({ call, method }) => {
-        revision = call.revision
-        return Effect.map(method(call), (result) => respond(request.id, era, result, call.revision))
+    const request: Peer["request"] = (request, back) =>
+      Effect.suspend(() => {
+        const era = hasStateless && isStateless(request) ? stateless : stateful
+        const accepted = era.accept(request, back)
+        if (EffectResult.isFailure(accepted)) return Effect.succeed(fail(request.id, accepted.failure, undefined))
+        const { call, method } = accepted.success
+        return Effect.matchCauseEffect(method(call), {
+          onSuccess: (result) => Effect.succeed(respond(request.id, era, result, call.revision)),
+          onFailure: (cause): Effect.Effect<JsonRpc.Response> => {
+            const error = Cause.findErrorOption(cause)
+            if (error._tag === "Some") return Effect.succeed(fail(request.id, error.value, call.revision))
+            return Effect.as(
+              Effect.logError(`The handler of ${request.method} failed`, cause),
+              JsonRpc.failure(request.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })
+            )
+          }
+        })
       })
-      return Effect.catchCause(answered, (cause) => {
-        const error = Cause.findErrorOption(cause)
-        if (error._tag === "Some") return Effect.succeed(fail(request.id, error.value, revision))
-        return Effect.as(
-          Effect.logError(`The handler of ${request.method} failed`, cause),
-          JsonRpc.failure(request.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })
-        )
-      })
-    }
     return {
       session,
       batches: () => {
@@ -118,8 +122,7 @@ export const connect = (
     }
   })
 
-const isStateless = (server: ServerInfo, request: JsonRpc.Request): boolean => {
-  if (Revisions.ofEra(server.revisions, "stateless").length === 0) return false
+const isStateless = (request: JsonRpc.Request): boolean => {
   const meta = Meta.of(request.params)
   return meta !== undefined && (Meta.PROTOCOL_VERSION in meta || Meta.CLIENT_CAPABILITIES in meta)
 }

@@ -90,33 +90,42 @@ export const method = <T extends Tool.Tool, R>(
       }
       return context
     }
+    // One call, with what is only its own: a scope, and the way for its reports.
+    const invoke = (call: Call, input: unknown): Effect.Effect<JsonRpc.Params, unknown> =>
+      Effect.withFiber((fiber) => {
+        const reporter = Reporter.make(call)
+        const scope = Scope.makeUnsafe()
+        // Sound: `captured` has everything in `R` but the scope.
+        const context = Context.add(
+          Context.add(inContext(fiber.context), Progress.Reporter, reporter.progress),
+          Scope.Scope,
+          scope
+        ) as Context.Context<R>
+        const body = Effect.suspend(() => {
+          const running = run(input)
+          return Effect.isEffect(running)
+            ? Effect.flatMap(running, (value) => finish(tool, codec, call, value, []))
+            : runStream(tool, codec, call, reporter, running, limits.messageBytes)
+        })
+        return Effect.onExitPrimitive(Effect.updateContext(body, () => context), (exit) => {
+          reporter.close()
+          return Scope.closeUnsafe(scope, exit)
+        })
+      })
     return (call) => {
       const args = call.request.params?.arguments ?? {}
       if (!Predicate.isObject(args) || Array.isArray(args)) {
         return Effect.fail(new McpError.InvalidParams({ message: "Invalid params: \"arguments\" must be an object" }))
       }
-      return Effect.matchEffect(codec.decode(args), {
-        onFailure: ({ message }) => refuse(call, tool, message),
-        onSuccess: (input) => {
-          const reporter = Reporter.make(call)
-          const body = Effect.suspend((): Effect.Effect<JsonRpc.Params, unknown, R> => {
-            const running = run(input)
-            return Effect.isEffect(running)
-              ? Effect.flatMap(running, (value) => finish(tool, codec, call, value, []))
-              : runStream(tool, codec, call, reporter, running, limits.messageBytes)
-          })
-          return Effect.ensuring(
-            settle(
-              tool,
-              codec,
-              Effect.updateContext(Effect.scoped(body), (context: Context.Context<never>) =>
-                // Sound: `captured` has everything in `R` but the scope, which `scoped` adds.
-                Context.add(inContext(context), Progress.Reporter, reporter.progress) as Context.Context<
-                  Exclude<R, Scope.Scope>
-                >)
-            ),
-            Effect.sync(reporter.close)
-          )
+      return Effect.matchCauseEffectEager(codec.decode(args), {
+        onSuccess: (input) =>
+          Effect.matchCauseEffect(invoke(call, input), {
+            onSuccess: (value) => Effect.succeed(result(value)),
+            onFailure: (cause) => failed(tool, codec, cause)
+          }),
+        onFailure: (cause) => {
+          const invalid = Cause.findErrorOption(cause)
+          return invalid._tag === "Some" ? refuse(call, tool, invalid.value.message) : failed(tool, codec, cause)
         }
       })
     }
@@ -148,22 +157,14 @@ const finish = (
   )
 
 // A typed failure and a defect both become a result for the model; only the log gets to know what a defect was.
-const settle = <R>(
-  tool: Tool.Tool,
-  codec: ToolRun.Codec,
-  self: Effect.Effect<JsonRpc.Params, unknown, R>
-): Effect.Effect<Result, never, R> =>
-  Effect.matchCauseEffect(self, {
-    onSuccess: (value) => Effect.succeed(result(value)),
-    onFailure: (cause) => {
-      const failure = Cause.findErrorOption(cause)
-      if (failure._tag === "Some") return Effect.map(ToolRun.failed(codec, failure.value), result)
-      return Effect.as(
-        Effect.logError(`Tool ${tool.name} failed with a defect`, cause),
-        result(ToolRun.errorResult(`The tool ${tool.name} failed unexpectedly.`))
-      )
-    }
-  })
+const failed = (tool: Tool.Tool, codec: ToolRun.Codec, cause: Cause.Cause<unknown>): Effect.Effect<Result> => {
+  const failure = Cause.findErrorOption(cause)
+  if (failure._tag === "Some") return Effect.map(ToolRun.failed(codec, failure.value), result)
+  return Effect.as(
+    Effect.logError(`Tool ${tool.name} failed with a defect`, cause),
+    result(ToolRun.errorResult(`The tool ${tool.name} failed unexpectedly.`))
+  )
+}
 
 const runStream = <R>(
   tool: Tool.Tool,

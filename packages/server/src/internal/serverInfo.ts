@@ -4,7 +4,7 @@ import type { Implementation } from "@mcp-effect/protocol/Implementation"
 import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import type { Revision } from "@mcp-effect/protocol/Revision"
-import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { Feature, Method } from "../Call.ts"
 
 export interface ServerInfo {
@@ -23,14 +23,14 @@ export const methodOf = (
   server: ServerInfo,
   name: string,
   revision: Revision
-): Effect.Effect<Method, McpError.MethodNotFound> => {
+): Result.Result<Method, McpError.MethodNotFound> => {
   if (revision.methods.serverRequests.has(name)) {
     for (const feature of server.features) {
       const method = feature.methods[name]
-      if (method !== undefined && feature.capability({ changes: false }) !== undefined) return Effect.succeed(method)
+      if (method !== undefined && feature.capability({ changes: false }) !== undefined) return Result.succeed(method)
     }
   }
-  return Effect.fail(new McpError.MethodNotFound({ method: name, message: `Method not found: ${name}` }))
+  return Result.fail(new McpError.MethodNotFound({ method: name, message: `Method not found: ${name}` }))
 }
 
 /** The members of an `initialize` result, and of a `server/discover` result, that say who and what the server is. */

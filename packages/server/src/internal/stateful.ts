@@ -1,6 +1,7 @@
 /** The stateful era: `initialize` opens a session, which says for all of its requests who asks and in which revision. */
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
+import * as Meta from "@mcp-effect/protocol/Meta"
 import type { Peer } from "@mcp-effect/protocol/Peer"
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
@@ -26,31 +27,32 @@ export const make = (server: ServerInfo, session: Session.Cell): StatefulEra => 
   const revisions = Revisions.ofEra(server.revisions, "stateful")
   let negotiated: { readonly revision: Revision; readonly client: Client } | undefined
 
-  const initialize = (request: JsonRpc.Request, back: Peer): Effect.Effect<Accepted, McpError.ProtocolError> =>
-    Effect.map(open(server, revisions, session, request), (opened) => {
+  const initialize = (request: JsonRpc.Request, back: Peer): Result.Result<Accepted, McpError.ProtocolError> =>
+    Result.map(open(server, revisions, session, request), (opened) => {
       negotiated = opened
       return { call: { request, back, ...opened }, method: () => Effect.succeed(welcome(server, opened.revision)) }
     })
 
-  const accept = (request: JsonRpc.Request, back: Peer): Effect.Effect<Accepted, McpError.ProtocolError> => {
+  const accept = (request: JsonRpc.Request, back: Peer): Result.Result<Accepted, McpError.ProtocolError> => {
     if (request.method === "initialize") return initialize(request, back)
-    if (revisions.length === 0) return needsMeta(server, request)
+    const [newest] = revisions
+    if (newest === undefined) return Result.fail(needsMeta(server, request))
     if (request.method === "ping") {
-      return Effect.succeed({
-        call: { request, revision: revisions[0]!, client: { info: undefined, capabilities: {} }, back },
-        method: ping
-      })
+      const client = { info: undefined, capabilities: {} }
+      return Result.succeed({ call: { request, revision: newest, client, back }, method: ping })
     }
     const state = session.current()
     if (state._tag !== "ready" || negotiated === undefined) {
-      return isStatelessOnly(server, request.method) ? needsMeta(server, request) : Effect.fail(
-        new McpError.InvalidRequest({
-          message: `Invalid request: the session is ${state._tag}; ${request.method} needs it to be ready`
-        })
+      return Result.fail(
+        isStatelessOnly(server, request.method)
+          ? needsMeta(server, request)
+          : new McpError.InvalidRequest({
+            message: `Invalid request: the session is ${state._tag}; ${request.method} needs it to be ready`
+          })
       )
     }
     const { client, revision } = negotiated
-    return Effect.map(methodOf(server, request.method, revision), (method) => ({
+    return Result.map(methodOf(server, request.method, revision), (method) => ({
       call: { request, revision, client, back },
       method
     }))
@@ -70,35 +72,40 @@ export const make = (server: ServerInfo, session: Session.Cell): StatefulEra => 
 }
 
 // Reads an `initialize`, agrees on a revision, and moves the session.
-const open = Effect.fnUntraced(function*(
+const open = (
   server: ServerInfo,
   revisions: ReadonlyArray<Revision>,
   session: Session.Cell,
   request: JsonRpc.Request
-): Effect.fn.Return<{ readonly revision: Revision; readonly client: Client }, McpError.ProtocolError> {
+): Result.Result<{ readonly revision: Revision; readonly client: Client }, McpError.ProtocolError> => {
   const { capabilities: declared, clientInfo, protocolVersion } = request.params ?? {}
   if (typeof protocolVersion !== "string") {
-    return yield* new McpError.InvalidParams({ message: "Invalid params: \"protocolVersion\" must be a string" })
+    return Result.fail(
+      new McpError.InvalidParams({ message: "Invalid params: \"protocolVersion\" must be a string" })
+    )
   }
-  const client = yield* ClientInfo.read(clientInfo, declared, {
+  const client = ClientInfo.read(clientInfo, declared, {
     info: "clientInfo",
     capabilities: "capabilities",
     infoRequired: true
   })
+  if (Result.isFailure(client)) return Result.fail(client.failure)
   const revision = Revisions.newestCommon(revisions, [protocolVersion]) ?? revisions[0]
   if (revision === undefined) {
     const supported = server.revisions.map((revision) => revision.name)
     const error = new McpError.UnsupportedProtocolVersion({ requested: protocolVersion, supported })
     session.dispatch({ _tag: "HandshakeFailed", reason: error.message })
-    return yield* error
+    return Result.fail(error)
   }
   if (Result.isFailure(session.dispatch({ _tag: "HandshakeStarted" }))) {
-    return yield* new McpError.InvalidRequest({
-      message: `Invalid request: the session is ${session.current()._tag}; it is initialized only once`
-    })
+    return Result.fail(
+      new McpError.InvalidRequest({
+        message: `Invalid request: the session is ${session.current()._tag}; it is initialized only once`
+      })
+    )
   }
-  return { revision, client }
-})
+  return Result.succeed({ revision, client: client.success })
+}
 
 const welcome = (server: ServerInfo, revision: Revision) =>
   result({
@@ -112,11 +119,9 @@ const isStatelessOnly = (server: ServerInfo, method: string): boolean =>
   Revisions.ofEra(server.revisions, "stateless").some((revision) => revision.methods.serverRequests.has(method)) &&
   !Revisions.ofEra(server.revisions, "stateful").some((revision) => revision.methods.serverRequests.has(method))
 
-const needsMeta = (server: ServerInfo, request: JsonRpc.Request): Effect.Effect<never, McpError.InvalidParams> =>
-  Effect.fail(
-    new McpError.InvalidParams({
-      message: `Invalid params: ${request.method} needs "io.modelcontextprotocol/protocolVersion" (one of ${
-        Revisions.ofEra(server.revisions, "stateless").map((revision) => revision.name).join(", ")
-      }) and "io.modelcontextprotocol/clientCapabilities" in "_meta"`
-    })
-  )
+const needsMeta = (server: ServerInfo, request: JsonRpc.Request): McpError.InvalidParams =>
+  new McpError.InvalidParams({
+    message: `Invalid params: ${request.method} needs "${Meta.PROTOCOL_VERSION}" (one of ${
+      Revisions.ofEra(server.revisions, "stateless").map((revision) => revision.name).join(", ")
+    }) and "${Meta.CLIENT_CAPABILITIES}" in "_meta"`
+  })

@@ -5,6 +5,7 @@ import * as Meta from "@mcp-effect/protocol/Meta"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { Method } from "../Call.ts"
 import type { Era } from "../Dispatch.ts"
 import * as ClientInfo from "./clientInfo.ts"
@@ -34,25 +35,19 @@ export const make = (server: ServerInfo): Era => {
       const meta = Meta.of(request.params) ?? {}
       const requested = meta[Meta.PROTOCOL_VERSION]
       if (typeof requested !== "string") {
-        return Effect.fail(
+        return Result.fail(
           new McpError.InvalidParams({
             message: `Invalid params: "${Meta.PROTOCOL_VERSION}" in "_meta" must be one of ${supported.join(", ")}`
           })
         )
       }
-      const revision = Revisions.newestCommon(revisions, [requested])
-      if (revision === undefined) {
-        return Effect.fail(new McpError.UnsupportedProtocolVersion({ requested, supported }))
-      }
-      return Effect.flatMap(
-        ClientInfo.read(meta[Meta.CLIENT_INFO], meta[Meta.CLIENT_CAPABILITIES], names),
-        (client) => {
-          const call = { request, revision, client, back }
-          return request.method === "server/discover"
-            ? Effect.succeed({ call, method: discover })
-            : Effect.map(methodOf(server, request.method, revision), (method) => ({ call, method }))
-        }
-      )
+      const revision = revisions.find((revision) => revision.name === requested)
+      if (revision === undefined) return Result.fail(new McpError.UnsupportedProtocolVersion({ requested, supported }))
+      const client = ClientInfo.read(meta[Meta.CLIENT_INFO], meta[Meta.CLIENT_CAPABILITIES], names)
+      if (Result.isFailure(client)) return Result.fail(client.failure)
+      const call = { request, revision, client: client.success, back }
+      if (request.method === "server/discover") return Result.succeed({ call, method: discover })
+      return Result.map(methodOf(server, request.method, revision), (method) => ({ call, method }))
     },
     complete: ({ cacheable, value }) => ({
       resultType: "complete",

@@ -42,7 +42,7 @@ const encoder = (schema: Tool.AnySchema): Codec["encode"] =>
 
 const check =
   <A>(run: (input: unknown) => Effect.Effect<A, SchemaIssue.Issue>) => (input: unknown): Effect.Effect<A, Invalid> =>
-    Effect.mapError(run(input), (issue) => invalid(Problem.describe(issue)))
+    Effect.mapErrorEager(run(input), (issue) => invalid(Problem.describe(issue)))
 
 const dynamicCodec = Effect.fnUntraced(function*(tool: Tool.Tool): Effect.fn.Return<Codec> {
   const validator = yield* JsonSchemaValidator.JsonSchemaValidator
@@ -104,9 +104,9 @@ export const succeeded = (
   const value: unknown = reply === undefined ? returned : reply.output
   const before = reply === undefined ? parts : [...parts, ...reply.content]
   if (tool.output === undefined) {
-    return Effect.map(contents(value), (content) => written([...before, ...content], wire, undefined, reply?.meta))
+    return Effect.mapEager(contents(value), (content) => written([...before, ...content], wire, undefined, reply?.meta))
   }
-  return Effect.map(codec.encode(value), (json) => {
+  return Effect.mapEager(codec.encode(value), (json) => {
     const content = [...before, Content.text(JSON.stringify(json) ?? "null")]
     const structured = tool.outputSchema !== undefined && Tool.writes(wire, tool.outputSchema)
     return written(content, wire, structured ? { json } : undefined, reply?.meta)
