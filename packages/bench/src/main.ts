@@ -24,7 +24,7 @@ if (positionals.join(" ") !== "stdio" || !Number.isInteger(rounds) || rounds < 1
 } else {
   await stdio({
     rounds,
-    // Less is measured while V8 still compiles: the frameworks need 100 000 calls or so until their cost is steady.
+    // V8 compiles for a second or two under load; before that, a framework costs twice what it costs for good.
     warmUpMs: values.quick ? 500 : 2000,
     measureMs: values.quick ? 300 : 1000,
     only: values.only.split(",").filter((file) => file !== "")

@@ -31,7 +31,7 @@ export const stdio = async (options: Options): Promise<void> => {
     `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}, load ${load.toFixed(1)} at the start\n` +
       `${options.rounds} rounds; per round and server ${options.warmUpMs} ms of warm-up, ${options.measureMs} ms under ` +
       `load, ${options.measureMs} ms one at a time\n(…x): the ratio to the hand-written server in the same round. All are ` +
-      "medians over the rounds.\nCPU: user and system time of the server's process."
+      "medians over the rounds.\nCPU: user and system time of the server's process. p99 of fewer than 100 calls: the slowest."
   )
   for (const scenario of scenarios) {
     const taking = chosen.filter(({ eras }) => eras.includes(scenario.era))

@@ -202,8 +202,10 @@ class Reader {
   }
 
   private responded(response: JsonRpc.Response): void {
-    if (this.parts.outgoing.respond(response)) return
+    const { outgoing, run } = this.parts
+    if (outgoing.respond(response)) return
+    if (outgoing.sent(response.id)) return void run(Effect.logDebug(`Ignored a late response to ${response.id}`))
     const what = response._tag === "Failure" ? `${response.error.code} ${response.error.message}` : "a result"
-    this.log(`Dropped a response to ${response.id ?? "a message without id"}, which is not in flight: ${what}`)
+    this.log(`Dropped a response to ${response.id ?? "a message without id"}, which was never sent: ${what}`)
   }
 }

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 
 /**
  * - `messageBytes`: the largest message that is read; a larger one is answered with an error.
- * - `inFlight`: requests in flight, each way; one more is refused.
+ * - `inFlight`: requests in flight, each way; one more of ours waits, one more of the other side's is refused.
  * - `mailbox`: notifications that a consumer may be behind before they collapse.
  * - `batch`: messages in one batch.
  * - `outbox`: code units of text that wait for the wire before senders wait too.

@@ -26,6 +26,8 @@ export interface Outgoing {
   readonly request: Peer["request"]
   /** Settles the request that a response answers. `false`: nobody waits for it. */
   readonly respond: (response: JsonRpc.Response) => boolean
+  /** Whether a request with this id was ever sent: a response to it that nobody waits for is merely late. */
+  readonly sent: (id: JsonRpc.Id | undefined) => boolean
   /** Hands a notification to the request that it is tied to. `false`: it is tied to none. */
   readonly notify: (notification: JsonRpc.Notification) => boolean
   /** Fails one request, by the id that it has on the wire. `false`: nobody waits for it, or it is of another method. */
@@ -48,8 +50,8 @@ export interface Sender {
 type Settled = Exit.Exit<JsonRpc.Response, TransportError>
 
 /**
- * Makes the bookkeeping. `inFlight` bounds the requests that may wait at once, `mailbox` the notifications that one of
- * them may be behind.
+ * Makes the bookkeeping. While `inFlight` requests wait for their responses, the next one waits to be sent; `mailbox`
+ * bounds the notifications that one of them may be behind.
  *
  * @since 0.1.0
  * @category constructors
@@ -91,6 +93,7 @@ class Requests implements Outgoing {
   private readonly run: Run
   private readonly sender: Sender
   private readonly limits: { readonly inFlight: number; readonly mailbox: number }
+  private readonly waiting = new Set<() => void>()
   private nextId = 0
   private closed: TransportError | undefined
 
@@ -103,32 +106,52 @@ class Requests implements Outgoing {
   readonly request: Peer["request"] = (request, back) =>
     Effect.suspend(() => {
       if (this.closed !== undefined) return Effect.fail(notSent(this.closed))
-      if (this.pending.size >= this.limits.inFlight) {
-        return Effect.fail(refused(`There are already ${this.limits.inFlight} requests in flight on this connection`))
-      }
+      if (this.pending.size >= this.limits.inFlight) return Effect.flatMap(this.slot, () => this.request(request, back))
       const id = this.nextId++
       const encoded = encodeRequest(request, id)
       if (typeof encoded !== "string") return Effect.fail(encoded)
       const entry = new Pending(request, back)
       this.pending.set(id, entry)
-      const response = Effect.flatMap(this.sender.offer(encoded), () => entry.response)
+      const sent = Effect.mapError(this.sender.offer(encoded), notSent)
+      const response = Effect.flatMap(sent, () => entry.response)
       return Effect.onExit(response, (exit) => {
         if (exit._tag === "Failure") this.abandon(id, entry, exit.cause)
         return Effect.void
       })
     })
 
+  // A turn among those who wait for one request less in flight.
+  private readonly slot = Effect.callback<void>((resume) => {
+    const free = (): void => resume(Effect.void)
+    this.waiting.add(free)
+    return Effect.sync(() => this.waiting.delete(free))
+  })
+
+  private remove(id: JsonRpc.Id): boolean {
+    const removed = this.pending.delete(id)
+    const [next] = this.waiting
+    if (removed && next !== undefined) {
+      this.waiting.delete(next)
+      next()
+    }
+    return removed
+  }
+
   respond(response: JsonRpc.Response): boolean {
     // An error without an id answers the only request in flight, if there is just one: it could not be read.
     const id = response.id ?? (this.pending.size === 1 ? this.pending.keys().next().value : undefined)
     const entry = id === undefined ? undefined : this.pending.get(id)
     if (id === undefined || entry === undefined) return false
-    this.pending.delete(id)
+    this.remove(id)
     const exit = Exit.succeed(JsonRpc.withId(response, entry.request.id))
     // What was sent ahead of the response is delivered ahead of it.
     if (entry.mailbox === undefined) entry.settle(exit)
     else entry.mailbox.whenIdle(() => entry.settle(exit))
     return true
+  }
+
+  sent(id: JsonRpc.Id | undefined): boolean {
+    return typeof id === "number" && id >= 0 && id < this.nextId
   }
 
   notify(notification: JsonRpc.Notification): boolean {
@@ -151,7 +174,7 @@ class Requests implements Outgoing {
   fail(id: JsonRpc.Id, error: TransportError, method?: string): boolean {
     const entry = this.pending.get(id)
     if (entry === undefined || (method !== undefined && entry.request.method !== method)) return false
-    this.pending.delete(id)
+    this.remove(id)
     entry.settle(Exit.fail(error))
     return true
   }
@@ -160,15 +183,19 @@ class Requests implements Outgoing {
     if (this.closed !== undefined) return
     this.closed = error
     for (const id of [...this.pending.keys()]) this.fail(id, error)
+    for (const free of [...this.waiting]) free()
   }
 
   private abandon(id: JsonRpc.Id, entry: Pending, cause: Cause.Cause<TransportError>): void {
-    const waiting = this.pending.delete(id)
+    if (!this.pending.has(id)) return
     // The specification forbids cancelling the handshake.
-    if (!waiting || !entry.sent || !Cause.hasInterrupts(cause) || entry.request.method === "initialize") return
-    const reason = cancelReasonOf(cause)
-    const params = reason === undefined ? { requestId: id } : { requestId: id, reason }
-    this.sender.push(JsonRpc.encode(JsonRpc.notification("notifications/cancelled", params)))
+    if (entry.sent && Cause.hasInterrupts(cause) && entry.request.method !== "initialize") {
+      const reason = cancelReasonOf(cause)
+      const params = reason === undefined ? { requestId: id } : { requestId: id, reason }
+      // Before the next request, which takes its place on the other side too.
+      this.sender.push(JsonRpc.encode(JsonRpc.notification("notifications/cancelled", params)))
+    }
+    this.remove(id)
   }
 }
 

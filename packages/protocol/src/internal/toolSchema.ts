@@ -37,7 +37,16 @@ const inlineRoot = ({ definitions, schema }: JsonSchema.Document<"draft-2020-12"
 const isSpecialNumbers = (u: unknown): boolean =>
   Predicate.isObject(u) && u.type === "string" && Array.isArray(u.enum) && u.enum.includes("NaN")
 
-// `additionalProperties: true` says nothing, and no model should be told to send "Infinity" as text.
+// What says nothing to a reader: that more properties are allowed, and that an integer is one that JavaScript can hold.
+const saysNothing = (key: string, value: unknown): boolean =>
+  (key === "additionalProperties" && value === true) ||
+  (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
+  (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
+
+// Members that hold values, not schemas.
+const values = new Set(["enum", "const", "default", "examples"])
+
+// No model should be told to send "Infinity" as text.
 const tidy = <A>(value: A, input: boolean): A => {
   if (Array.isArray(value)) return value.map((item) => tidy(item, input)) as A
   if (!Predicate.isObject(value)) return value
@@ -49,7 +58,7 @@ const tidy = <A>(value: A, input: boolean): A => {
   }
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key, item]) => key !== "additionalProperties" || item !== true)
-      .map(([key, item]) => [key, key === "enum" || key === "const" || key === "default" ? item : tidy(item, input)])
+      .filter(([key, item]) => !saysNothing(key, item))
+      .map(([key, item]) => [key, values.has(key) ? item : tidy(item, input)])
   ) as A
 }

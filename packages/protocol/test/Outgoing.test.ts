@@ -1,0 +1,233 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import * as Meta from "@mcp-effect/protocol/Meta"
+import * as Peer from "@mcp-effect/protocol/Peer"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { hasEnded, logs, lost, open, peer, progressOf, recorder, settle } from "./channel.ts"
+import { bounded, call, notification, progress, reply, withToken } from "./wire.ts"
+
+describe("a request", () => {
+  it.effect("MUST end with its response, under the caller's own id", () =>
+    Effect.gen(function*() {
+      const { duplex, receive, sent } = yield* open()
+      const fiber = yield* Effect.forkChild(duplex.request(call("mine", { name: "a" }), Peer.closed))
+      const [wire] = yield* sent
+      assert.strictEqual(wire?.method, "tools/call")
+      assert.notStrictEqual(wire?.id, "mine")
+      yield* receive(reply(wire?.id, { a: 1 }))
+      assert.deepStrictEqual(yield* Fiber.join(fiber), JsonRpc.success("mine", { a: 1 }))
+    }))
+
+  it.effect("an error reply MUST be a response, not a failure", () =>
+    Effect.gen(function*() {
+      const { duplex, receive } = yield* open()
+      const fiber = yield* Effect.forkChild(duplex.request(call(), Peer.closed))
+      const error = { code: -32603, message: "no" }
+      yield* settle
+      yield* receive({ jsonrpc: "2.0", id: 0, error })
+      assert.deepStrictEqual(yield* Fiber.join(fiber), JsonRpc.failure("mine", error))
+    }))
+
+  it.effect("responses MUST reach their own requests, in any order", () =>
+    Effect.gen(function*() {
+      const { duplex, receive, sent } = yield* open()
+      const fibers = yield* Effect.forEach([1, 2, 3], (n) =>
+        Effect.forkChild(duplex.request(call(n, { n }), Peer.closed)))
+      const wires = yield* sent
+      assert.strictEqual(
+        new Set(wires.map((wire) =>
+          wire.id
+        )).size,
+        3
+      )
+      for (const wire of wires.toReversed()) yield* receive(reply(wire.id, { n: (wire.params as JsonRpc.Params).n }))
+      assert.deepStrictEqual(yield* Fiber.joinAll(fibers), [1, 2, 3].map((n) => JsonRpc.success(n, { n })))
+    }))
+
+  it.effect("two callers with equal ids and tokens MUST NOT cross", () =>
+    Effect.gen(function*() {
+      const { duplex, receive, sent } = yield* open()
+      const [one, two] = [recorder(), recorder()]
+      const params = withToken("token")
+      const first = yield* Effect.forkChild(duplex.request(call(1, params), one))
+      const second = yield* Effect.forkChild(duplex.request(call(1, params), two))
+      const [a, b] = yield* sent
+      yield* receive(progress(Meta.progressToken(a?.params as JsonRpc.Params), 1))
+      yield* receive(progress(Meta.progressToken(b?.params as JsonRpc.Params), 2))
+      yield* receive(reply(b?.id, { of: "second" }), reply(a?.id, { of: "first" }))
+      assert.deepStrictEqual(yield* Fiber.join(first), JsonRpc.success(1, { of: "first" }))
+      assert.deepStrictEqual(yield* Fiber.join(second), JsonRpc.success(1, { of: "second" }))
+      assert.deepStrictEqual([one.got, two.got].map(progressOf), [[1], [2]])
+    }))
+
+  it.effect("params that JSON cannot hold MUST refuse the request, which never left", () =>
+    Effect.gen(function*() {
+      const { duplex, sent } = yield* open()
+      const cycle: Record<string, unknown> = {}
+      cycle.self = cycle
+      for (const params of [{ n: 1n }, cycle]) {
+        const error = yield* Effect.flip(duplex.request(call("a", params), Peer.closed))
+        assert.deepStrictEqual([error.reason, error.processed], ["refused", "no"])
+        assert.include(error.message, "tools/call")
+      }
+      assert.deepStrictEqual(yield* sent, [])
+    }))
+
+  it.effect("a consumer that dies MUST NOT harm its request", () =>
+    Effect.gen(function*() {
+      const { duplex, receive } = yield* open()
+      const back = peer({
+        notify: () => {
+          throw new Error("no")
+        }
+      })
+      const fiber = yield* Effect.forkChild(duplex.request(call(1, withToken(1)), back))
+      yield* settle
+      yield* receive(progress(0, 1), progress(0, 2), reply(0))
+      assert.deepStrictEqual(yield* Fiber.join(fiber), JsonRpc.success(1, {}))
+    }))
+
+  it.effect("a malformed response MUST fail its own request only, as malformed", () =>
+    Effect.gen(function*() {
+      const { duplex, receive, sent } = yield* open()
+      const bad = yield* Effect.forkChild(duplex.request(call(1), Peer.closed))
+      const good = yield* Effect.forkChild(duplex.request(call(2), Peer.closed))
+      yield* sent
+      yield* receive(reply(0, "no object"))
+      const error = yield* Effect.flip(Fiber.join(bad))
+      assert.deepStrictEqual([error.reason, error.processed], ["malformed", "unknown"])
+      yield* receive(reply(1))
+      assert.deepStrictEqual(yield* Fiber.join(good), JsonRpc.success(2, {}))
+      assert.deepStrictEqual(yield* sent, [])
+    }))
+
+  it.effect("an error without an id MUST answer the only request in flight, and none of several", () =>
+    Effect.gen(function*() {
+      const { duplex, receive } = yield* open()
+      const error = { code: -32700, message: "Parse error" }
+      const one = yield* Effect.forkChild(duplex.request(call(1), Peer.closed))
+      const two = yield* Effect.forkChild(duplex.request(call(2), Peer.closed))
+      yield* settle
+      yield* receive({ jsonrpc: "2.0", id: null, error })
+      assert.deepStrictEqual([one, two].map(hasEnded), [false, false])
+      yield* receive(reply(0))
+      yield* receive({ jsonrpc: "2.0", error })
+      assert.deepStrictEqual(yield* Fiber.join(two), JsonRpc.failure(2, error))
+    }))
+
+  it.effect("one more than the limit MUST wait to be sent, until another ends or is given up", () =>
+    Effect.gen(function*() {
+      const { duplex, receive, sent } = yield* open()
+      const one = yield* Effect.forkChild(duplex.request(call(1), Peer.closed))
+      const two = yield* Effect.forkChild(duplex.request(call(2), Peer.closed))
+      yield* Effect.forkChild(duplex.request(call(3), Peer.closed))
+      yield* Effect.forkChild(duplex.request(call(4), Peer.closed))
+      yield* settle
+      assert.strictEqual((yield* sent).length, 2)
+      yield* receive(reply(0))
+      yield* Fiber.join(one)
+      yield* settle
+      assert.strictEqual((yield* sent).length, 1)
+      yield* Fiber.interrupt(two)
+      yield* settle
+      assert.deepStrictEqual((yield* sent).map((message) => message?.method), ["notifications/cancelled", "tools/call"])
+    }).pipe(bounded({ inFlight: 2 })))
+
+  it.effect("a request that waits for its turn MUST NOT be sent once it is interrupted, and MUST fail on close", () =>
+    Effect.gen(function*() {
+      const { duplex, sent } = yield* open()
+      yield* Effect.forkChild(duplex.request(call(1), Peer.closed))
+      const two = yield* Effect.forkChild(duplex.request(call(2), Peer.closed))
+      const three = yield* Effect.forkChild(Effect.flip(duplex.request(call(3), Peer.closed)))
+      yield* settle
+      assert.strictEqual((yield* sent).length, 1)
+      yield* Fiber.interrupt(two)
+      assert.deepStrictEqual(yield* sent, [])
+      yield* duplex.close(new Peer.TransportError({ reason: "closed", processed: "unknown", message: "over" }))
+      assert.strictEqual((yield* Fiber.join(three)).processed, "no")
+    }).pipe(bounded({ inFlight: 1 })))
+})
+
+describe("interrupting a request", () => {
+  it.effect("MUST cancel it by the id on the wire, with the reason, and return at once", () =>
+    Effect.gen(function*() {
+      const { duplex, sent } = yield* open()
+      const fiber = yield* Effect.forkChild(duplex.request(call(), Peer.closed))
+      const [wire] = yield* sent
+      yield* Fiber.interruptAs(fiber, undefined, Peer.cancelReason("no longer needed"))
+      assert.deepStrictEqual(yield* sent, [
+        notification("notifications/cancelled", { requestId: wire?.id, reason: "no longer needed" })
+      ])
+    }))
+
+  it.effect("without a reason, MUST say none", () =>
+    Effect.gen(function*() {
+      const { duplex, sent } = yield* open()
+      const fiber = yield* Effect.forkChild(duplex.request(call(), Peer.closed))
+      yield* sent
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(yield* sent, [notification("notifications/cancelled", { requestId: 0 })])
+    }))
+
+  it.effect("MUST NOT cancel the handshake", () =>
+    Effect.gen(function*() {
+      const { duplex, sent } = yield* open()
+      const fiber = yield* Effect.forkChild(duplex.request(JsonRpc.request(1, "initialize"), Peer.closed))
+      assert.strictEqual((yield* sent).length, 1)
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(yield* sent, [])
+    }))
+
+  it.effect("MUST send nothing at all if the request has not left yet", () =>
+    Effect.gen(function*() {
+      const { duplex, outbox, read, sent } = yield* open({ capacity: 1 })
+      outbox.push("{}")
+      const fiber = yield* Effect.forkChild(duplex.request(call(), Peer.closed))
+      yield* settle
+      yield* Fiber.interrupt(fiber)
+      yield* read
+      outbox.push(`{"last":true}`)
+      yield* read
+      assert.deepStrictEqual(yield* sent, [{}, { last: true }])
+    }))
+
+  it.effect("a response or progress that comes after MUST be dropped", () => {
+    const { layer, lines } = logs()
+    return Effect.gen(function*() {
+      const { duplex, receive } = yield* open()
+      const back = recorder()
+      const fiber = yield* Effect.forkChild(duplex.request(call(1, withToken(1)), back))
+      yield* settle
+      yield* Fiber.interrupt(fiber)
+      yield* receive(progress(0, 1), reply(0))
+      assert.deepStrictEqual(back.got, [])
+      assert.deepStrictEqual(lines, ["Warn: Dropped a response to 0, which is not in flight: a result"])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("the end of the connection", () => {
+  it.effect("MUST fail what is in flight as possibly processed, and what comes later as not", () =>
+    Effect.gen(function*() {
+      const { duplex } = yield* open()
+      const fibers = yield* Effect.forEach([1, 2], (n) => Effect.forkChild(duplex.request(call(n), Peer.closed)))
+      yield* settle
+      yield* duplex.close(lost)
+      for (const fiber of fibers) assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), lost)
+      const late = yield* Effect.flip(duplex.request(call(3), Peer.closed))
+      assert.deepStrictEqual([late.reason, late.processed, late.message], ["closed", "no", lost.message])
+    }))
+
+  it.effect("MUST fail a request that still waits for room, as not processed", () =>
+    Effect.gen(function*() {
+      const { duplex, outbox } = yield* open({ capacity: 1 })
+      outbox.push("full")
+      const fiber = yield* Effect.forkChild(duplex.request(call(), Peer.closed))
+      yield* settle
+      assert.isFalse(hasEnded(fiber))
+      yield* duplex.close(lost)
+      const error = yield* Effect.flip(Fiber.join(fiber))
+      assert.deepStrictEqual([error.reason, error.processed], ["closed", "no"])
+    }))
+})
