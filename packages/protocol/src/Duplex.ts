@@ -56,7 +56,11 @@ export const make = (options: {
     const incoming = Incoming.make(run, limits)
     const remote: Peer = {
       request: outgoing.request,
-      notify: (notification) => Effect.suspend(() => outbox.offer(JsonRpc.encode(notification)))
+      notify: (notification) =>
+        Effect.suspend(() => {
+          const text = JsonRpc.encode(notification)
+          return outbox.tryOffer(text) ? Effect.void : outbox.offer(text)
+        })
     }
     const local = yield* options.local(remote)
     const reader = new Reader({ ...options, run, limits, outgoing, incoming, remote, local })

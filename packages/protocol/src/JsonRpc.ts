@@ -268,19 +268,25 @@ export const fromJson = (json: unknown): Message | Invalid => {
     return invalid(INVALID_REQUEST, "Invalid request: a message must be a JSON object")
   }
   if (!("method" in json)) return fromResponse(json)
+  const { id, method } = json
+  const params = json.params ?? undefined
+  if (json.jsonrpc !== "2.0" || typeof method !== "string" || !isParams(params)) return malformed(json)
+  if (isId(id)) return { _tag: "Request", id, method, params }
+  return "id" in json ? malformed(json) : { _tag: "Notification", method, params }
+}
+
+const isParams = (u: unknown): u is Params | undefined =>
+  u === undefined || (Predicate.isObject(u) && !Array.isArray(u))
+
+const malformed = (json: { readonly [x: PropertyKey]: unknown }): Invalid => {
   const id = isId(json.id) ? json.id : undefined
   const bad = (what: string, code = INVALID_REQUEST): Invalid => invalid(code, what, id, "request")
   if (json.jsonrpc !== "2.0") return bad("Invalid request: \"jsonrpc\" must be \"2.0\"")
   if (typeof json.method !== "string") return bad("Invalid request: \"method\" must be a string")
   if ("id" in json && id === undefined) return bad("Invalid request: \"id\" must be a string or an integer")
-  const params = json.params ?? undefined
-  if (Array.isArray(params)) return bad("Invalid params: \"params\" must be an object, not an array", INVALID_PARAMS)
-  if (params !== undefined && !Predicate.isObject(params)) {
-    return bad("Invalid request: \"params\" must be an object")
-  }
-  return id === undefined
-    ? { _tag: "Notification", method: json.method, params }
-    : { _tag: "Request", id, method: json.method, params }
+  return Array.isArray(json.params)
+    ? bad("Invalid params: \"params\" must be an object, not an array", INVALID_PARAMS)
+    : bad("Invalid request: \"params\" must be an object")
 }
 
 const fromResponse = (json: { readonly [x: PropertyKey]: unknown }): Message | Invalid => {

@@ -19,12 +19,14 @@ import type { TransportError } from "./Peer.ts"
 export interface Outbox {
   /** Takes a text at once, full or not: replies and cancellations, whose number is bounded elsewhere. */
   readonly push: (text: string) => void
+  /** Takes a text if there is room now. */
+  readonly tryOffer: (text: string) => boolean
   /** Takes a text when there is room. */
   readonly offer: (text: string) => Effect.Effect<void, TransportError>
   /** Waits until the buffer is below `times` its capacity (default 1). */
   readonly room: (times?: number) => Effect.Effect<void, TransportError>
-  /** All texts so far, at least one; ends with `Done` after `end`, once everything was taken. */
-  readonly take: Effect.Effect<readonly [string, ...Array<string>], Cause.Done>
+  /** All texts so far, at least one, as an array of the consumer's own; ends with `Done` after `end`, once everything was taken. */
+  readonly take: Effect.Effect<[string, ...Array<string>], Cause.Done>
   /** No more texts: waiting and later offers fail with this error; what was taken before is still handed over. */
   readonly end: (error: TransportError) => void
 }
@@ -57,15 +59,14 @@ class Buffer implements Outbox {
     this.schedule()
   }
 
+  readonly tryOffer = (text: string): boolean => {
+    if (this.ended !== undefined || this.size >= this.capacity) return false
+    this.push(text)
+    return true
+  }
+
   readonly offer = (text: string): Effect.Effect<void, TransportError> =>
-    Effect.suspend(() => {
-      if (this.ended === undefined && this.size >= this.capacity) {
-        return Effect.map(this.room(), () => this.push(text))
-      }
-      if (this.ended !== undefined) return Effect.fail(this.ended)
-      this.push(text)
-      return Effect.void
-    })
+    Effect.suspend(() => this.tryOffer(text) ? Effect.void : Effect.map(this.room(), () => this.push(text)))
 
   readonly room = (times = 1): Effect.Effect<void, TransportError> =>
     Effect.suspend(() => {
@@ -100,7 +101,7 @@ class Buffer implements Outbox {
     })
   })
 
-  private empty(): readonly [string, ...Array<string>] {
+  private empty(): [string, ...Array<string>] {
     // Sound: only called when there is a text.
     const taken = this.texts as [string, ...Array<string>]
     this.texts = []

@@ -127,14 +127,14 @@ class Requests implements Outgoing {
     return Effect.sync(() => this.waiting.delete(free))
   })
 
-  private remove(id: JsonRpc.Id): boolean {
-    const removed = this.pending.delete(id)
-    const [next] = this.waiting
-    if (removed && next !== undefined) {
+  private remove(id: JsonRpc.Id): void {
+    this.pending.delete(id)
+    // More than one: whoever gets a turn may not need it, since its params are not JSON.
+    for (const next of this.waiting) {
+      if (this.pending.size >= this.limits.inFlight) return
       this.waiting.delete(next)
       next()
     }
-    return removed
   }
 
   respond(response: JsonRpc.Response): boolean {

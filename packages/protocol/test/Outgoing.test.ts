@@ -115,37 +115,68 @@ describe("a request", () => {
       yield* receive({ jsonrpc: "2.0", error })
       assert.deepStrictEqual(yield* Fiber.join(two), JsonRpc.failure(2, error))
     }))
+})
 
-  it.effect("one more than the limit MUST wait to be sent, until another ends or is given up", () =>
+describe("the limit of requests in flight", () => {
+  const start = (duplex: Peer.Peer, id: JsonRpc.Id, params?: JsonRpc.Params) =>
+    Effect.forkChild(duplex.request(call(id, params), Peer.closed))
+
+  it.effect("one more MUST wait, in order, and be sent when another ends in whatever way", () =>
     Effect.gen(function*() {
       const { duplex, receive, sent } = yield* open()
-      const one = yield* Effect.forkChild(duplex.request(call(1), Peer.closed))
-      const two = yield* Effect.forkChild(duplex.request(call(2), Peer.closed))
-      yield* Effect.forkChild(duplex.request(call(3), Peer.closed))
-      yield* Effect.forkChild(duplex.request(call(4), Peer.closed))
-      yield* settle
-      assert.strictEqual((yield* sent).length, 2)
+      const [one, two, ...waiting] = yield* Effect.forEach([1, 2, 3, 4, 5], (id) => start(duplex, id, { id }))
+      const ids = Effect.map(
+        sent,
+        (wires) => wires.map(({ method, params }) => method === "tools/call" ? (params as JsonRpc.Params).id : method)
+      )
+      assert.deepStrictEqual(yield* ids, [1, 2])
       yield* receive(reply(0))
-      yield* Fiber.join(one)
-      yield* settle
-      assert.strictEqual((yield* sent).length, 1)
-      yield* Fiber.interrupt(two)
-      yield* settle
-      assert.deepStrictEqual((yield* sent).map((message) => message?.method), ["notifications/cancelled", "tools/call"])
+      yield* Fiber.join(one!)
+      assert.deepStrictEqual(yield* ids, [3])
+      yield* Fiber.interrupt(two!)
+      assert.deepStrictEqual(yield* ids, ["notifications/cancelled", 4])
+      yield* receive(reply(2, "malformed"))
+      assert.deepStrictEqual(yield* ids, [5])
+      yield* receive(reply(3), reply(4))
+      assert.isTrue(waiting.every(hasEnded))
     }).pipe(bounded({ inFlight: 2 })))
 
-  it.effect("a request that waits for its turn MUST NOT be sent once it is interrupted, and MUST fail on close", () =>
+  it.effect("one that leaves while it waits MUST send nothing, and not keep the next from its turn", () =>
     Effect.gen(function*() {
-      const { duplex, sent } = yield* open()
-      yield* Effect.forkChild(duplex.request(call(1), Peer.closed))
-      const two = yield* Effect.forkChild(duplex.request(call(2), Peer.closed))
-      const three = yield* Effect.forkChild(Effect.flip(duplex.request(call(3), Peer.closed)))
-      yield* settle
-      assert.strictEqual((yield* sent).length, 1)
-      yield* Fiber.interrupt(two)
+      const { duplex, receive, sent } = yield* open()
+      yield* start(duplex, 1)
+      const gone = yield* start(duplex, 2)
+      const next = yield* start(duplex, 3)
+      yield* sent
+      yield* Fiber.interrupt(gone)
       assert.deepStrictEqual(yield* sent, [])
-      yield* duplex.close(new Peer.TransportError({ reason: "closed", processed: "unknown", message: "over" }))
-      assert.strictEqual((yield* Fiber.join(three)).processed, "no")
+      yield* receive(reply(0))
+      assert.strictEqual((yield* sent).length, 1)
+      yield* receive(reply(1, { a: 1 }))
+      assert.deepStrictEqual(yield* Fiber.join(next), JsonRpc.success(3, { a: 1 }))
+    }).pipe(bounded({ inFlight: 1 })))
+
+  it.effect("one that turns out not to be JSON MUST NOT keep the next from its turn", () =>
+    Effect.gen(function*() {
+      const { duplex, receive, sent } = yield* open()
+      yield* start(duplex, 1)
+      const bad = yield* start(duplex, 2, { n: 1n })
+      yield* start(duplex, 3)
+      yield* sent
+      yield* receive(reply(0))
+      assert.strictEqual((yield* Effect.flip(Fiber.join(bad))).reason, "refused")
+      assert.strictEqual((yield* sent).length, 1)
+    }).pipe(bounded({ inFlight: 1 })))
+
+  it.effect("the end of the connection MUST fail those that wait, as not processed", () =>
+    Effect.gen(function*() {
+      const { duplex } = yield* open()
+      yield* start(duplex, 1)
+      const waiting = yield* start(duplex, 2)
+      yield* settle
+      yield* duplex.close(lost)
+      const error = yield* Effect.flip(Fiber.join(waiting))
+      assert.deepStrictEqual([error.reason, error.processed], ["closed", "no"])
     }).pipe(bounded({ inFlight: 1 })))
 })
 
@@ -192,7 +223,7 @@ describe("interrupting a request", () => {
       assert.deepStrictEqual(yield* sent, [{}, { last: true }])
     }))
 
-  it.effect("a response or progress that comes after MUST be dropped", () => {
+  it.effect("a response or progress that comes after MUST be dropped without a warning", () => {
     const { layer, lines } = logs()
     return Effect.gen(function*() {
       const { duplex, receive } = yield* open()
@@ -202,7 +233,7 @@ describe("interrupting a request", () => {
       yield* Fiber.interrupt(fiber)
       yield* receive(progress(0, 1), reply(0))
       assert.deepStrictEqual(back.got, [])
-      assert.deepStrictEqual(lines, ["Warn: Dropped a response to 0, which is not in flight: a result"])
+      assert.deepStrictEqual(lines, [])
     }).pipe(Effect.provide(layer))
   })
 })

@@ -3,6 +3,7 @@ import * as Duplex from "@mcp-effect/protocol/Duplex"
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Outbox from "@mcp-effect/protocol/Outbox"
 import { closed, type Peer, TransportError } from "@mcp-effect/protocol/Peer"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
@@ -100,7 +101,10 @@ const carry = (from: Outbox.Outbox, to: Duplex.Duplex, said: Array<Json>) =>
 /** Keeps what is logged, from the level of information up. */
 export const logs = () => {
   const lines: Array<string> = []
-  const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel}: ${[message].flat().join(" ")}`))
+  const logger = Logger.make(({ cause, logLevel, message }) => {
+    const why = cause.reasons.length === 0 ? [] : [Cause.pretty(cause)]
+    lines.push(`${logLevel}: ${[message, why].flat().join(" ")}`)
+  })
   return { lines, layer: Logger.layer([logger]) }
 }
 

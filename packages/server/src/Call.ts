@@ -64,8 +64,10 @@ export type Method = (call: Call) => Effect.Effect<Result, ProtocolError>
  * @category models
  */
 export interface Feature {
-  /** The member of the capabilities; `undefined` while there is nothing to declare. */
-  readonly capability: (options: { readonly changes: boolean }) => Partial<Capabilities.Server> | undefined
+  /** Whether there is anything to declare. Without, its methods do not exist. */
+  readonly declared: () => boolean
+  /** The member of the capabilities; `changes`: whether the era can tell of changes. */
+  readonly capability: (options: { readonly changes: boolean }) => Partial<Capabilities.Server>
   readonly methods: { readonly [method: string]: Method }
   /** Calls back when what the feature lists has changed, with the notification to send; returns how to stop. */
   readonly onChange: (notify: (method: string) => void) => () => void

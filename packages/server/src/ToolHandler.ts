@@ -13,6 +13,7 @@ import type * as Tool from "@mcp-effect/protocol/Tool"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -93,6 +94,9 @@ export const method = <T extends Tool.Tool, R>(
     // One call, with what is only its own: a scope, and the way for its reports.
     const invoke = (call: Call, input: unknown): Effect.Effect<JsonRpc.Params, unknown> =>
       Effect.withFiber((fiber) => {
+        const running = run(input)
+        // A value that is there already needs nothing of what follows.
+        if (Exit.isExit(running) && Exit.isSuccess(running)) return finish(tool, codec, call, running.value, [])
         const reporter = Reporter.make(call)
         const scope = Scope.makeUnsafe()
         // Sound: `captured` has everything in `R` but the scope.
@@ -101,12 +105,9 @@ export const method = <T extends Tool.Tool, R>(
           Scope.Scope,
           scope
         ) as Context.Context<R>
-        const body = Effect.suspend(() => {
-          const running = run(input)
-          return Effect.isEffect(running)
-            ? Effect.flatMap(running, (value) => finish(tool, codec, call, value, []))
-            : runStream(tool, codec, call, reporter, running, limits.messageBytes)
-        })
+        const body = Effect.isEffect(running)
+          ? Effect.flatMap(running, (value) => finish(tool, codec, call, value, []))
+          : runStream(tool, codec, call, reporter, running, limits.messageBytes)
         return Effect.onExitPrimitive(Effect.updateContext(body, () => context), (exit) => {
           reporter.close()
           return Scope.closeUnsafe(scope, exit)
@@ -151,7 +152,7 @@ const finish = (
   value: unknown,
   parts: ReadonlyArray<Content.Content>
 ): Effect.Effect<JsonRpc.Params> =>
-  Effect.catch(
+  Effect.catchEager(
     ToolRun.succeeded(tool, codec, call.revision.wire, value, parts),
     ({ message }) => Effect.die(new TypeError(`The output of tool ${tool.name} does not fit its schema: ${message}`))
   )

@@ -29,18 +29,19 @@ export const make = (registry: ToolRegistry, pageSize: number): Feature => {
     if (byWire === undefined) pages.set(entries, byWire = new WeakMap())
     let byCursor = byWire.get(wire)
     if (byCursor === undefined) byWire.set(wire, byCursor = new Map())
-    const rest = entries.filter((entry) => entry.tool.name > after)
-    const shown = rest.slice(0, pageSize)
-    const last = shown.at(-1)
-    // Cursors of tools that are gone lead to a page that is already known, so the map stays as small as the list.
-    const known = byCursor.get(shown[0]?.tool.name ?? "")
+    // Pages are known by their first tool, so that there are no more of them than tools.
+    const start = after === "" ? 0 : firstAfter(entries, after)
+    const first = entries[start]?.tool.name ?? ""
+    const known = byCursor.get(first)
     if (known !== undefined) return known
+    const shown = entries.slice(start, start + pageSize)
+    const last = shown.at(-1)
     const tools = shown.map((entry) => Tool.toWire(entry.tool, wire))
-    const value = rest.length > shown.length && last !== undefined
+    const value = start + pageSize < entries.length && last !== undefined
       ? { tools, nextCursor: Cursor.encode(last.tool.name) }
       : { tools }
     const result: Result = { value, cacheable: true, key: value }
-    byCursor.set(shown[0]?.tool.name ?? "", result)
+    byCursor.set(first, result)
     return result
   }
 
@@ -64,8 +65,14 @@ export const make = (registry: ToolRegistry, pageSize: number): Feature => {
   }
 
   return {
-    capability: ({ changes }) => registry.used() ? { tools: changes ? { listChanged: true } : {} } : undefined,
+    declared: registry.used,
+    capability: ({ changes }) => ({ tools: changes ? { listChanged: true } : {} }),
     methods: { "tools/list": list, "tools/call": call },
     onChange: (notify) => registry.onChange(() => notify("notifications/tools/list_changed"))
   }
+}
+
+const firstAfter = (entries: ReadonlyArray<Entry>, name: string): number => {
+  const index = entries.findIndex((entry) => entry.tool.name > name)
+  return index < 0 ? entries.length : index
 }

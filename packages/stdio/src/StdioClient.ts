@@ -18,6 +18,7 @@ import type * as PlatformError from "effect/PlatformError"
 import * as ChildProcess from "effect/process/ChildProcess"
 import { type ChildProcessHandle, ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
+import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import * as Environment from "./internal/environment.ts"
 import * as Tail from "./internal/tail.ts"
@@ -61,9 +62,10 @@ export const connect = (
     const tail = Tail.make(4096)
     const stderr = yield* Effect.forkScoped(drain(child, options.stderr ?? "log", tail))
     const exit = yield* Effect.forkScoped(status(child))
+    const encoder = new TextEncoder()
     const wire = yield* Wire.make({
       input: child.stdout,
-      output: child.stdin,
+      output: Sink.mapInput(child.stdin, (text: string) => encoder.encode(text)),
       local: () => Effect.succeed(local),
       answerInvalid: false
     })

@@ -41,7 +41,7 @@ export interface Wire<E> {
  */
 export const make = <E>(options: {
   readonly input: Stream.Stream<Uint8Array, E>
-  readonly output: Sink.Sink<void, Uint8Array, never, E>
+  readonly output: Sink.Sink<void, string, never, E>
   readonly local: (remote: Peer) => Effect.Effect<Peer, never, Scope.Scope>
   readonly batches?: () => boolean
   readonly answerInvalid: boolean
@@ -54,10 +54,11 @@ export const make = <E>(options: {
       line: duplex.receive,
       tooLarge: (head, tail) => duplex.tooLarge(JsonRpc.peekId(head, tail), limits.messageBytes)
     })
-    const encoder = new TextEncoder()
-    const chunks = Stream.fromPull(Effect.succeed(
-      Effect.map(outbox.take, (texts) => [encoder.encode(texts.join("\n") + "\n")] as const)
-    ))
+    const chunks = Stream.fromPull(Effect.succeed(Effect.map(outbox.take, (texts) => {
+      // The last line ends too. One join, since a text may be large.
+      texts.push("")
+      return [texts.join("\n")] as const
+    })))
     const writer = yield* Effect.forkScoped(Stream.run(chunks, options.output))
     // A peer that sends without reading is not read further: replies would pile up here.
     const room = Effect.ignore(outbox.room(4))

@@ -11,13 +11,14 @@ import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import * as Effect from "effect/Effect"
 import type { Call } from "../Call.ts"
 
+/** Each member takes effect when it is called; the effect it returns waits for the message to be taken. */
 export interface Reporter {
   readonly progress: (progress: Progress) => Effect.Effect<void>
   readonly part: (content: Content.Content) => Effect.Effect<void>
   readonly close: () => void
 }
 
-const silent: Reporter = { progress: () => Effect.void, part: () => Effect.void, close: () => {} }
+export const silent: Reporter = { progress: () => Effect.void, part: () => Effect.void, close: () => {} }
 
 export const make = ({ back, client, request, revision }: Call): Reporter => {
   const progressToken = Meta.progressToken(request.params)
@@ -45,18 +46,16 @@ export const make = ({ back, client, request, revision }: Call): Reporter => {
     close: () => {
       open = false
     },
-    progress: (progress) =>
-      Effect.suspend(() => {
-        reported = true
-        return increase(progress)
-      }),
-    part: (content) =>
-      Effect.suspend(() => {
-        if (!open) return Effect.void
-        index++
-        if (!streams) return reported ? Effect.void : increase({ progress: index })
-        const written = Content.toWire(content, revision.wire)
-        return send(StreamingTools.METHOD, { progressToken, index: index - 1, content: written })
-      })
+    progress: (progress) => {
+      reported = true
+      return increase(progress)
+    },
+    part: (content) => {
+      if (!open) return Effect.void
+      index++
+      if (!streams) return reported ? Effect.void : increase({ progress: index })
+      const written = Content.toWire(content, revision.wire)
+      return send(StreamingTools.METHOD, { progressToken, index: index - 1, content: written })
+    }
   }
 }

@@ -16,7 +16,10 @@ export interface ServerInfo {
 
 /** What there is to declare now. `changes`: whether this era can tell of changes. */
 export const capabilities = (server: ServerInfo, changes: boolean): Capabilities.Server =>
-  Object.assign({}, ...server.features.map((feature) => feature.capability({ changes })))
+  Object.assign(
+    {},
+    ...server.features.filter((feature) => feature.declared()).map((feature) => feature.capability({ changes }))
+  )
 
 /** The method of a feature that is declared, in a revision that has it; anything else does not exist. */
 export const methodOf = (
@@ -27,7 +30,7 @@ export const methodOf = (
   if (revision.methods.serverRequests.has(name)) {
     for (const feature of server.features) {
       const method = feature.methods[name]
-      if (method !== undefined && feature.capability({ changes: false }) !== undefined) return Result.succeed(method)
+      if (method !== undefined && feature.declared()) return Result.succeed(method)
     }
   }
   return Result.fail(new McpError.MethodNotFound({ method: name, message: `Method not found: ${name}` }))
