@@ -1,13 +1,13 @@
 /** How a client describes itself, read from where its era says it. */
-import { Implementation } from "@mcp-effect/protocol/Implementation"
+import type { Implementation } from "@mcp-effect/protocol/Implementation"
 import * as McpError from "@mcp-effect/protocol/McpError"
-import * as Problem from "@mcp-effect/protocol/Problem"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import * as SchemaParser from "effect/SchemaParser"
 import type { Client } from "../Call.ts"
 
-const decodeImplementation = SchemaParser.decodeUnknownResult(Implementation)
+// On every request of the stateless era, so a glance must do: what is required is checked, and the rest is for display.
+const isImplementation = (u: unknown): u is Implementation =>
+  Predicate.isObject(u) && typeof u.name === "string" && typeof u.version === "string"
 
 export const read = (
   info: unknown,
@@ -18,10 +18,9 @@ export const read = (
     return Result.fail(invalid(`"${names.capabilities}" must be an object`))
   }
   if (info === undefined && !names.infoRequired) return Result.succeed({ info: undefined, capabilities })
-  const decoded = decodeImplementation(info)
-  return Result.isSuccess(decoded)
-    ? Result.succeed({ info: decoded.success, capabilities })
-    : Result.fail(invalid(`"${names.info}" must be a name and a version: ${Problem.describe(decoded.failure)}`))
+  return isImplementation(info)
+    ? Result.succeed({ info, capabilities })
+    : Result.fail(invalid(`"${names.info}" must be an object with a "name" and a "version"`))
 }
 
 const invalid = (what: string): McpError.InvalidParams =>

@@ -32,17 +32,20 @@ export interface Codec {
 
 export const codec = (tool: Tool.Tool): Effect.Effect<Codec> =>
   tool.dynamic ? dynamicCodec(tool) : Effect.succeed({
-    decode: check(SchemaParser.decodeUnknownEffect(Schema.toCodecJson(tool.input), { errors: "all" })),
+    decode: check(() => SchemaParser.decodeUnknownEffect(Schema.toCodecJson(tool.input), { errors: "all" })),
     encode: tool.output === undefined ? Effect.succeed : encoder(tool.output),
     encodeFailure: tool.failure === undefined ? () => Effect.fail(invalid("")) : encoder(tool.failure)
   })
 
 const encoder = (schema: Tool.AnySchema): Codec["encode"] =>
-  check(SchemaParser.encodeUnknownEffect(Schema.toCodecJson(schema)))
+  check(() => SchemaParser.encodeUnknownEffect(Schema.toCodecJson(schema)))
 
-const check =
-  <A>(run: (input: unknown) => Effect.Effect<A, SchemaIssue.Issue>) => (input: unknown): Effect.Effect<A, Invalid> =>
-    Effect.mapErrorEager(run(input), (issue) => invalid(Problem.describe(issue)))
+// Compiled with the first value: a server starts without what it may never be asked for.
+const check = <A>(compile: () => (input: unknown) => Effect.Effect<A, SchemaIssue.Issue>) => {
+  let run: ((input: unknown) => Effect.Effect<A, SchemaIssue.Issue>) | undefined
+  return (input: unknown): Effect.Effect<A, Invalid> =>
+    Effect.mapErrorEager((run ??= compile())(input), (issue) => invalid(Problem.describe(issue)))
+}
 
 const dynamicCodec = Effect.fnUntraced(function*(tool: Tool.Tool): Effect.fn.Return<Codec> {
   const validator = yield* JsonSchemaValidator.JsonSchemaValidator
