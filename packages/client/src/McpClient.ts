@@ -6,7 +6,7 @@
 import type * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import type { Implementation } from "@mcp-effect/protocol/Implementation"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
-import type * as McpError from "@mcp-effect/protocol/McpError"
+import * as McpError from "@mcp-effect/protocol/McpError"
 import type { Peer } from "@mcp-effect/protocol/Peer"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
@@ -102,7 +102,12 @@ export const make = (options: Options): Effect.Effect<McpClient["Service"], neve
     const shake = Handshake.run(connect(local), local, handshakeOptions(options, timeout))
     yield* Effect.forkScoped(establish(session, ready, shake))
     yield* Effect.addFinalizer(() =>
-      Effect.sync(() => session.dispatch({ _tag: "TransportLost", reason: "The client was closed" }))
+      Effect.sync(() => {
+        const message = "The client was closed"
+        session.dispatch({ _tag: "TransportLost", reason: message })
+        // Whoever waits for the handshake waits no longer.
+        Deferred.doneUnsafe(ready, Effect.fail(new McpError.ConnectionClosed({ processed: "no", message })))
+      })
     )
     return {
       session,

@@ -93,8 +93,12 @@ export const make = (options: {
       request: options.local.request,
       notify: (notification) => {
         if (!isTied(notification)) return options.local.notify(notification)
-        deadline?.touch()
-        return tied(given, notification)
+        return Effect.suspend(() => {
+          // It is not the server that keeps a slow consumer waiting.
+          const release = deadline?.hold()
+          const consumed = tied(given, notification)
+          return release === undefined ? consumed : Effect.ensuring(consumed, Effect.sync(release))
+        })
       }
     }
     // The method's name serves as token and id: the connection puts its own on the wire.

@@ -58,7 +58,8 @@ export const make = (options: {
       request: outgoing.request,
       notify: (notification) =>
         Effect.suspend(() => {
-          const text = JsonRpc.encode(notification)
+          const text = encode(notification)
+          if (typeof text !== "string") return Effect.fail(text)
           return outbox.tryOffer(text) ? Effect.void : outbox.offer(text)
         })
     }
@@ -68,6 +69,7 @@ export const make = (options: {
       Effect.suspend(() => {
         Deferred.doneUnsafe(ended, Effect.succeed(error))
         outgoing.close(error)
+        reader.end()
         return Effect.ensuring(incoming.close(error.message), Effect.sync(() => outbox.end(error)))
       })
     yield* Effect.addFinalizer(() =>
@@ -81,6 +83,15 @@ export const make = (options: {
       tooLarge: (id, limit) => reader.tooLarge(id, limit)
     }
   })
+
+const encode = (notification: JsonRpc.Notification): string | TransportError => {
+  try {
+    return JsonRpc.encode(notification)
+  } catch (cause) {
+    const message = `The parameters of ${notification.method} cannot be written as JSON`
+    return new TransportError({ reason: "refused", processed: "no", message, cause })
+  }
+}
 
 type Reply = (response: JsonRpc.Response | undefined) => void
 
@@ -118,6 +129,10 @@ class Reader {
       id: undefined,
       kind: "unknown"
     }))
+  }
+
+  end(): void {
+    this.mailbox.end()
   }
 
   tooLarge(id: JsonRpc.Id | undefined, limit: number): void {

@@ -47,6 +47,8 @@ interface Entry {
  */
 export const make = (run: Run, limits: { readonly inFlight: number }): Incoming => {
   const entries = new Map<JsonRpc.Id, Entry>()
+  // Abandoned, but not done with their finalizers: they count until they are.
+  const leaving = new Set<Entry["fiber"]>()
   let closed = false
 
   const toResponse = (
@@ -72,7 +74,7 @@ export const make = (run: Run, limits: { readonly inFlight: number }): Incoming 
         message: "Invalid request: a request with this id is still in flight"
       }))
     }
-    if (entries.size >= limits.inFlight) {
+    if (entries.size + leaving.size >= limits.inFlight) {
       run(Effect.logWarning(`Refused ${request.method}: ${limits.inFlight} requests are in flight`))
       return reply(internal(request.id, `Too many requests in flight: the limit is ${limits.inFlight}`))
     }
@@ -83,7 +85,10 @@ export const make = (run: Run, limits: { readonly inFlight: number }): Incoming 
     entries.set(request.id, entry)
     fiber.addObserver((exit) => {
       // An abandoned request has left the map already, and its id may be in use again.
-      if (entry.abandoned) return reply(undefined)
+      if (entry.abandoned) {
+        leaving.delete(fiber)
+        return reply(undefined)
+      }
       entries.delete(request.id)
       reply(toResponse(request, exit))
     })
@@ -92,6 +97,7 @@ export const make = (run: Run, limits: { readonly inFlight: number }): Incoming 
   const abandon = (id: JsonRpc.Id, entry: Entry, reason: string): void => {
     entry.abandoned = true
     entries.delete(id)
+    leaving.add(entry.fiber)
     entry.fiber.interruptUnsafe(undefined, cancelReason(reason))
   }
 
@@ -106,9 +112,8 @@ export const make = (run: Run, limits: { readonly inFlight: number }): Incoming 
     close: (reason) =>
       Effect.suspend(() => {
         closed = true
-        const fibers = [...entries.values()].map((entry) => entry.fiber)
         for (const [id, entry] of [...entries]) abandon(id, entry, reason)
-        return Effect.asVoid(Fiber.awaitAll(fibers))
+        return Effect.asVoid(Fiber.awaitAll([...leaving]))
       })
   }
 }

@@ -313,7 +313,8 @@ const notFound = (
   { method, params }: { readonly method: string; readonly params: JsonRpc.Params | undefined },
   { code, message }: JsonRpc.ErrorObject
 ): ProtocolError | undefined => {
-  const says = /unknown|not found|no such/i.test(message)
+  // What is wrong with arguments may be told in the same words.
+  const says = /unknown|not found|no such/i.test(message) && !/invalid arguments/i.test(message)
   const invalid = code === JsonRpc.INVALID_PARAMS && says
   switch (method) {
     case "tools/call":

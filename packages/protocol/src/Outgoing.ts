@@ -115,7 +115,10 @@ class Requests implements Outgoing {
       const sent = Effect.mapError(this.sender.offer(encoded), notSent)
       const response = Effect.flatMap(sent, () => entry.response)
       return Effect.onExit(response, (exit) => {
-        if (exit._tag === "Failure") this.abandon(id, entry, exit.cause)
+        if (exit._tag === "Failure") {
+          entry.mailbox?.end()
+          this.abandon(id, entry, exit.cause)
+        }
         return Effect.void
       })
     })

@@ -164,6 +164,14 @@ describe("a batch", () => {
 })
 
 describe("notifying", () => {
+  it.effect("MUST refuse parameters that JSON cannot hold", () =>
+    Effect.gen(function*() {
+      const { duplex, sent } = yield* open()
+      const error = yield* Effect.flip(duplex.notify(JsonRpc.notification("n", { large: 1n })))
+      assert.deepStrictEqual([error.reason, error.processed], ["refused", "no"])
+      assert.deepStrictEqual(yield* sent, [])
+    }))
+
   it.effect("MUST suspend while the buffer is full, and complete once it was taken", () =>
     Effect.gen(function*() {
       const { duplex, read, sent } = yield* open({ capacity: 1 })

@@ -2,12 +2,18 @@ import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Peer from "@mcp-effect/protocol/Peer"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import { hasEnded, logs, lost, open, settle } from "./channel.ts"
 import { bounded, notification } from "./wire.ts"
+
+class Name extends Context.Service<Name, string>()("test/Name") {}
 
 const request = (id: unknown, method = "m", params?: unknown) => ({ jsonrpc: "2.0", id, method, params })
 
@@ -102,6 +108,22 @@ describe("a reply", () => {
     }))
 })
 
+describe("a handler", () => {
+  it.effect("MUST have the services of the connection, and not the scope or the span that it was made in", () =>
+    Effect.gen(function*() {
+      const { receive, sent } = yield* open(handler(({ id }) =>
+        Effect.gen(function*() {
+          const name = yield* Effect.serviceOption(Name)
+          const scope = yield* Effect.serviceOption(Scope.Scope)
+          const span = yield* Effect.serviceOption(Tracer.ParentSpan)
+          return JsonRpc.success(id, { seen: [name._tag, scope._tag, span._tag] })
+        })
+      )).pipe(Effect.withSpan("connect"), Effect.provideService(Name, "me"))
+      yield* receive(request(1))
+      assert.deepStrictEqual((yield* sent).map(({ result }) => result), [{ seen: ["Some", "None", "None"] }])
+    }))
+})
+
 describe("ids and limits", () => {
   it.effect("a duplicate of an id in flight MUST be refused, and the first goes on", () =>
     Effect.gen(function*() {
@@ -141,6 +163,49 @@ describe("ids and limits", () => {
       assert.deepStrictEqual((yield* sent).map(({ id, result }) => [id, result]), [[4, {}]])
     }).pipe(bounded({ inFlight: 2 }), Effect.provide(layer))
   })
+})
+
+const Step = Schema.Struct({
+  does: Schema.Literals(["request", "cancel", "complete"]),
+  id: Schema.Literals([0, 1, "0"])
+})
+
+describe("any sequence of requests, cancellations and completions", () => {
+  it.effect.prop(
+    "MUST give every request one reply, under its own id, unless it was cancelled",
+    [Schema.Array(Step)],
+    ([steps]) =>
+      Effect.gen(function*() {
+        // What is in flight: the number of the request, and how to complete it.
+        const running = new Map<JsonRpc.Id, readonly [number, Deferred.Deferred<void>]>()
+        let started = 0
+        const { receive, sent } = yield* open(handler(({ id }) => {
+          const [number, gate] = [started++, Deferred.makeUnsafe<void>()]
+          running.set(id, [number, gate])
+          return Effect.as(Deferred.await(gate), JsonRpc.success(id, { number }))
+        }))
+        const expected: Array<Array<unknown>> = []
+        for (const { does, id } of steps) {
+          const [number, gate] = running.get(id) ?? []
+          if (does === "request") {
+            if (gate !== undefined) expected.push([id, "refused"])
+            yield* receive(request(id))
+          } else if (does === "cancel") {
+            running.delete(id)
+            yield* receive(cancel(id))
+          } else if (gate !== undefined) {
+            running.delete(id)
+            expected.push([id, number])
+            yield* Deferred.succeed(gate, undefined)
+            yield* settle
+          }
+        }
+        const replies = (yield* sent).map((
+          { error, id, result }
+        ) => [id, error === undefined ? (result as JsonRpc.Params).number : "refused"])
+        assert.deepStrictEqual(replies, expected)
+      }).pipe(Effect.scoped)
+  )
 })
 
 describe("a cancelled request", () => {
@@ -209,6 +274,24 @@ describe("a cancelled request", () => {
       assert.deepStrictEqual(lines, [missing, missing])
     }).pipe(Effect.provide(layer))
   })
+})
+
+describe("a cancelled request in its finalizers", () => {
+  it.effect("MUST count against the limit, and MUST be waited for by close", () =>
+    Effect.gen(function*() {
+      const gate = yield* Deferred.make<void>()
+      const { duplex, receive, sent } = yield* open(
+        handler(() => Effect.onInterrupt(Effect.never, () => Deferred.await(gate)))
+      )
+      yield* receive(request(1), cancel(1), request(2), cancel(2), request(3))
+      const refused = "Too many requests in flight: the limit is 2"
+      assert.deepStrictEqual(yield* sent, [internal(3, refused)])
+      const closing = yield* Effect.forkChild(duplex.close(lost))
+      yield* settle
+      assert.isFalse(hasEnded(closing))
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(closing)
+    }).pipe(bounded({ inFlight: 2 })))
 })
 
 describe("the end of the connection", () => {

@@ -107,6 +107,20 @@ describe("malformed texts", () => {
     assert.deepStrictEqual(withoutReason(decode(json)), invalid(-32600, "response", 1))
   })
 
+  it.each([
+    ["jsonrpc", { ...call, jsonrpc: 2, method: 1, id: null }],
+    ["method", { ...call, method: 1, id: null, params: 1 }],
+    ["id", { ...call, id: null, params: 1 }],
+    ["params", { ...call, params: 1 }],
+    ["params", { ...call, params: [] }],
+    ["jsonrpc", { id: 1, result: 1 }],
+    ["error", { ...base, error: 1, result: {} }],
+    ["id", { ...base, result: 1 }],
+    ["result", { ...base, id: 1, result: 1 }]
+  ])("the reason MUST name the first member that is wrong: %s", (member, json) => {
+    assert.include((decode(json) as JsonRpc.Invalid).reason, `"${member}"`)
+  })
+
   it("a result without an id MUST be a malformed response", () => {
     assert.deepStrictEqual(withoutReason(decode({ ...base, result: {} })), invalid(-32600, "response", undefined))
   })

@@ -4,6 +4,7 @@ import * as Meta from "@mcp-effect/protocol/Meta"
 import * as Peer from "@mcp-effect/protocol/Peer"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
 import { hasEnded, logs, lost, open, peer, progressOf, recorder, settle } from "./channel.ts"
 import { bounded, call, notification, progress, reply, withToken } from "./wire.ts"
 
@@ -60,6 +61,22 @@ describe("a request", () => {
       assert.deepStrictEqual(yield* Fiber.join(second), JsonRpc.success(1, { of: "second" }))
       assert.deepStrictEqual([one.got, two.got].map(progressOf), [[1], [2]])
     }))
+
+  it.effect.prop(
+    "whatever the order of the responses, each caller MUST get its own",
+    [Schema.Array(Schema.Int)],
+    ([order]) =>
+      Effect.gen(function*() {
+        const { duplex, receive, sent } = yield* open()
+        const callers = order.map((n) => duplex.request(call("same", { n }), Peer.closed))
+        const fibers = yield* Effect.forEach(callers, (caller) => Effect.forkChild(caller))
+        const wires = yield* sent
+        const shuffled = wires.map((wire, i) => ({ wire, key: order[i] })).toSorted((a, b) => a.key! - b.key!)
+        yield* receive(...shuffled.map(({ wire }) => reply(wire.id, { n: (wire.params as JsonRpc.Params).n })))
+        const expected = order.map((n) => JsonRpc.success("same", { n: n + 0 }))
+        assert.deepStrictEqual(yield* Fiber.joinAll(fibers), expected)
+      }).pipe(Effect.scoped)
+  )
 
   it.effect("params that JSON cannot hold MUST refuse the request, which never left", () =>
     Effect.gen(function*() {

@@ -173,4 +173,28 @@ describe("a slow consumer", () => {
       yield* settle
       assert.deepStrictEqual(local.got.map(({ method }) => method), ["a", "b"])
     }))
+
+  it.effect("MUST hear nothing more once its request was given up or has failed", () =>
+    Effect.gen(function*() {
+      const { duplex, receive } = yield* open()
+      const got: Array<unknown> = []
+      let interrupted = 0
+      const back = peer({
+        notify: ({ params }) =>
+          Effect.onInterrupt(
+            Effect.andThen(Effect.sync(() => void got.push(params?.progress)), Effect.never),
+            () => Effect.sync(() => interrupted++)
+          )
+      })
+      const given = yield* Effect.forkChild(duplex.request(call(1, withToken("a")), back))
+      yield* Effect.forkChild(Effect.ignore(duplex.request(call(2, withToken("b")), back)))
+      yield* settle
+      yield* receive(progress(0, 1), progress(0, 2), progress(1, 10), progress(1, 20))
+      assert.deepStrictEqual(got, [1, 10])
+      yield* Fiber.interrupt(given)
+      assert.strictEqual(interrupted, 1)
+      yield* duplex.close(lost)
+      yield* settle
+      assert.deepStrictEqual([got, interrupted], [[1, 10], 2])
+    }))
 })

@@ -67,7 +67,10 @@ describe("the advertised input", () => {
   })
 
   it("a choice of texts that has such a name MUST keep it", () => {
-    assert.deepStrictEqual(property(Schema.Literals(["NaN", "a"])), { type: "string", enum: ["NaN", "a"] })
+    const choice = { type: "string", enum: ["NaN", "a"] }
+    assert.deepStrictEqual(property(Schema.Literals(["NaN", "a"])), choice)
+    const nullable = Schema.NullOr(Schema.Literals(["NaN", "a"]))
+    assert.deepStrictEqual(property(nullable), { anyOf: [choice, { type: "null" }] })
   })
 
   it("a finite number MUST keep its bounds", () => {
@@ -75,6 +78,18 @@ describe("the advertised input", () => {
       type: "number",
       exclusiveMinimum: 3
     })
+  })
+
+  it("an integer MUST NOT tell the bounds of JavaScript, but its own", () => {
+    assert.deepStrictEqual(property(Schema.Int), { type: "integer" })
+    const days = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 7 }))
+    assert.include(JSON.stringify(property(days)), "\"minimum\":1,\"maximum\":7")
+  })
+
+  it("examples and defaults MUST stay as they were given", () => {
+    const given = { additionalProperties: true, minimum: Number.MIN_SAFE_INTEGER }
+    const schema = Schema.Struct({ a: Schema.Unknown }).annotate({ examples: [{ a: given }], default: { a: given } })
+    assert.deepInclude(property(schema), { examples: [{ a: given }], default: { a: given } })
   })
 
   it("a description MUST be there", () => {
@@ -132,6 +147,48 @@ describe("the advertised input", () => {
       assert.strictEqual(read.place.since.toISOString(), since)
       yield* Effect.flip(reading(tool.input, { at: 1, place: { city: "a", since }, n: 1 }))
     }))
+})
+
+describe("what a schema says to people", () => {
+  const text = { description: "told" }
+
+  it("MUST be advertised, also of a type whose JSON is another, wherever it stands", () => {
+    assert.deepStrictEqual(property(Schema.Date.annotate(text)), { type: "string", ...text })
+    assert.deepStrictEqual(property(Schema.Number.annotate(text)), { type: "number", ...text })
+    assert.deepStrictEqual(property(Schema.optionalKey(Schema.Date.annotate(text))), { type: "string", ...text })
+    assert.deepStrictEqual(property(Schema.Array(Schema.Date.annotate(text))), {
+      type: "array",
+      items: { type: "string", ...text }
+    })
+    assert.deepStrictEqual(property(Schema.Struct({ at: Schema.Date.annotate(text) })), {
+      type: "object",
+      properties: { at: { type: "string", ...text } },
+      required: ["at"]
+    })
+  })
+
+  it("of a key MUST stand beside its type, and win over what is said of the type", () => {
+    assert.deepStrictEqual(property(Schema.Finite.pipe(Schema.annotateKey({ description: "of the key" }))), {
+      type: "number",
+      description: "of the key"
+    })
+    assert.deepStrictEqual(
+      property(Schema.Date.annotate(text).pipe(Schema.annotateKey({ description: "of the key" }))),
+      {
+        type: "string",
+        description: "of the key"
+      }
+    )
+  })
+
+  it("MUST NOT take a property's name for a keyword", () => {
+    const { properties } = input({ default: Schema.Number, enum: Schema.Int, anyOf: Schema.Number })
+    assert.deepStrictEqual(properties, {
+      default: { type: "number" },
+      enum: { type: "integer" },
+      anyOf: { type: "number" }
+    })
+  })
 })
 
 describe("the advertised output", () => {

@@ -10,8 +10,8 @@ import type * as Scope from "effect/Scope"
 export interface Deadline {
   readonly timeout: number
   readonly maximum: number
-  /** Something was heard of the request. */
-  readonly touch: () => void
+  /** Something was heard of the request: while it is consumed, only the maximum counts. Returns how to go on. */
+  readonly hold: () => () => void
   readonly stop: () => void
   /** Which limit has passed, once the fiber was interrupted for it. */
   readonly expired: () => "timeout" | "maximum" | undefined
@@ -55,21 +55,28 @@ export const make: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.gen(fun
     wakes = due
     timer = Number.isFinite(due) ? run(Effect.andThen(Effect.sleep(due - now), Effect.sync(check))) : undefined
   }
+  const wakeFor = (entry: Entry, now: number): void => {
+    const due = Math.min(entry.due, entry.last)
+    if (due >= wakes) return
+    timer?.interruptUnsafe()
+    sleepUntil(due, now)
+  }
   return {
     start: (fiber, timeout, maximum) => {
       const now = clock.currentTimeMillisUnsafe()
       const entry: Entry = { fiber, due: now + timeout, last: now + maximum, expired: undefined }
       entries.add(entry)
-      const due = Math.min(entry.due, entry.last)
-      if (due < wakes) {
-        timer?.interruptUnsafe()
-        sleepUntil(due, now)
-      }
+      wakeFor(entry, now)
       return {
         timeout,
         maximum,
-        touch: () => {
-          entry.due = clock.currentTimeMillisUnsafe() + timeout
+        hold: () => {
+          entry.due = Number.POSITIVE_INFINITY
+          return () => {
+            const now = clock.currentTimeMillisUnsafe()
+            entry.due = now + timeout
+            if (entries.has(entry)) wakeFor(entry, now)
+          }
         },
         stop: () => void entries.delete(entry),
         expired: () => entry.expired

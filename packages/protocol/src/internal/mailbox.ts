@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import type { Notification } from "../JsonRpc.ts"
 import type { Run } from "./run.ts"
 
@@ -11,6 +12,8 @@ export interface Mailbox {
   readonly push: (notification: Notification) => void
   /** Runs `f` once all that was pushed is delivered. */
   readonly whenIdle: (f: () => void) => void
+  /** Nobody listens any more: what is being delivered is interrupted, and the rest is dropped. */
+  readonly end: () => void
 }
 
 export const make = (
@@ -19,11 +22,12 @@ export const make = (
   bound: number
 ): Mailbox => {
   const queue: Array<Notification> = []
-  let busy = false
+  let busy: Fiber.Fiber<void, unknown> | undefined
+  let ended = false
   let idle: Array<() => void> = []
 
   const finished = (exit: Exit.Exit<void, unknown>): void => {
-    if (exit._tag === "Failure") run(Effect.logDebug("A notification could not be delivered", exit.cause))
+    if (exit._tag === "Failure" && !ended) run(Effect.logDebug("A notification could not be delivered", exit.cause))
   }
   const start = (notification: Notification): boolean => {
     const fiber = run(Effect.suspend(() => deliver(notification)))
@@ -32,10 +36,10 @@ export const make = (
       finished(exit)
       return true
     }
-    busy = true
+    busy = fiber
     fiber.addObserver((exit) => {
       finished(exit)
-      busy = false
+      busy = undefined
       drain()
     })
     return false
@@ -51,7 +55,8 @@ export const make = (
   }
   return {
     push: (notification) => {
-      if (!busy) {
+      if (ended) return
+      if (busy === undefined) {
         start(notification)
       } else if (queue.length < bound) {
         queue.push(notification)
@@ -64,8 +69,13 @@ export const make = (
       }
     },
     whenIdle: (f) => {
-      if (busy) idle.push(f)
-      else f()
+      if (busy === undefined) f()
+      else idle.push(f)
+    },
+    end: () => {
+      ended = true
+      queue.length = 0
+      busy?.interruptUnsafe()
     }
   }
 }

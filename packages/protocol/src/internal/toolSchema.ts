@@ -3,14 +3,15 @@ import type * as JsonSchema from "effect/JsonSchema"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { Params } from "../JsonRpc.ts"
+import { describe } from "./describe.ts"
 
 type AnySchema = Schema.ConstraintCodec<unknown, unknown>
 
 export const input = (name: string, schema: AnySchema): Params =>
-  objectRoot(name, tidy(inlineRoot(document(name, "input", schema)), true))
+  objectRoot(name, tidy(describe(schema.ast, inlineRoot(document(name, "input", schema))), true))
 
 export const output = (name: string, schema: AnySchema): Params =>
-  tidy(inlineRoot(document(name, "output", schema)), false)
+  tidy(describe(schema.ast, inlineRoot(document(name, "output", schema))), false)
 
 export const objectRoot = (name: string, schema: Params): Params => {
   if (schema.type === "object") return schema
@@ -35,7 +36,7 @@ const inlineRoot = ({ definitions, schema }: JsonSchema.Document<"draft-2020-12"
 }
 
 const isSpecialNumbers = (u: unknown): boolean =>
-  Predicate.isObject(u) && u.type === "string" && Array.isArray(u.enum) && u.enum.includes("NaN")
+  Predicate.isObject(u) && u.type === "string" && Array.isArray(u.enum) && u.enum.join() === "Infinity,-Infinity,NaN"
 
 // What says nothing to a reader: that more properties are allowed, and that an integer is one that JavaScript can hold.
 const saysNothing = (key: string, value: unknown): boolean =>
@@ -43,22 +44,27 @@ const saysNothing = (key: string, value: unknown): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-// Members that hold values, not schemas.
+// Members that hold values, and members that hold schemas by names of any kind.
 const values = new Set(["enum", "const", "default", "examples"])
+const named = new Set(["properties", "patternProperties", "$defs", "dependentSchemas"])
 
 // No model should be told to send "Infinity" as text.
-const tidy = <A>(value: A, input: boolean): A => {
-  if (Array.isArray(value)) return value.map((item) => tidy(item, input)) as A
-  if (!Predicate.isObject(value)) return value
-  const { anyOf } = value as Params
+const tidy = (schema: Params, input: boolean): Params => {
+  const { anyOf, ...others } = schema
   if (input && Array.isArray(anyOf) && anyOf.some(isSpecialNumbers)) {
-    const rest = anyOf.filter((item) => !isSpecialNumbers(item))
-    const { anyOf: _, ...others } = value as Params
-    return tidy(rest.length === 1 ? { ...rest[0], ...others } : { ...others, anyOf: rest }, input) as A
+    const rest: ReadonlyArray<Params> = anyOf.filter((item) => !isSpecialNumbers(item))
+    return tidy(rest.length === 1 ? { ...rest[0], ...others } : { ...others, anyOf: rest }, input)
   }
   return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key, item]) => !saysNothing(key, item))
-      .map(([key, item]) => [key, values.has(key) ? item : tidy(item, input)])
-  ) as A
+    Object.entries(schema)
+      .filter(([key, value]) => !saysNothing(key, value))
+      .map(([key, value]) => [key, values.has(key) ? value : tidyMember(value, input, named.has(key))])
+  )
+}
+
+const tidyMember = (value: unknown, input: boolean, byName: boolean): unknown => {
+  if (Array.isArray(value)) return value.map((item) => tidyMember(item, input, false))
+  if (!Predicate.isObject(value)) return value
+  if (!byName) return tidy(value, input)
+  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, tidyMember(schema, input, false)]))
 }
