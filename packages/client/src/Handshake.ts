@@ -279,6 +279,6 @@ const decodeImplementation = SchemaParser.decodeUnknownEffect(Implementation)
 const implementation = (u: unknown): Effect.Effect<Option.Option<Implementation>> =>
   Effect.option(decodeImplementation(u))
 
-const objectOr = (u: unknown): JsonRpc.Params => Predicate.isObject(u) && !Array.isArray(u) ? u : {}
+const objectOr = (u: unknown): JsonRpc.Params => Predicate.isObject(u) ? u : {}
 
 const stringOr = (u: unknown): string | undefined => typeof u === "string" ? u : undefined

@@ -264,7 +264,7 @@ export const decode = (text: string, options?: { readonly batches?: boolean }): 
  * @category codec
  */
 export const fromJson = (json: unknown): Message | Invalid => {
-  if (!Predicate.isObject(json) || Array.isArray(json)) {
+  if (!Predicate.isObject(json)) {
     return invalid(INVALID_REQUEST, "Invalid request: a message must be a JSON object")
   }
   if (!("method" in json)) return fromResponse(json)
@@ -275,8 +275,7 @@ export const fromJson = (json: unknown): Message | Invalid => {
   return "id" in json ? malformed(json) : { _tag: "Notification", method, params }
 }
 
-const isParams = (u: unknown): u is Params | undefined =>
-  u === undefined || (Predicate.isObject(u) && !Array.isArray(u))
+const isParams = (u: unknown): u is Params | undefined => u === undefined || Predicate.isObject(u)
 
 const malformed = (json: { readonly [x: PropertyKey]: unknown }): Invalid => {
   const id = isId(json.id) ? json.id : undefined
@@ -302,7 +301,7 @@ const fromResponse = (json: { readonly [x: PropertyKey]: unknown }): Message | I
     return isErrorObject(error) ? failure(id, error) : bad("Invalid response: \"error\" needs a code and a message")
   }
   if (id === undefined) return bad("Invalid response: \"id\" must be a string or an integer")
-  return Predicate.isObject(result) && !Array.isArray(result)
+  return Predicate.isObject(result)
     ? success(id, result)
     : bad("Invalid response: \"result\" must be an object")
 }

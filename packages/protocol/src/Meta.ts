@@ -56,7 +56,7 @@ export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
  */
 export const of = (params: Params | undefined): Params | undefined => {
   const meta = params?._meta
-  return Predicate.isObject(meta) && !Array.isArray(meta) ? meta : undefined
+  return Predicate.isObject(meta) ? meta : undefined
 }
 
 /**

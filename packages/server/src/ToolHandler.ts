@@ -115,7 +115,7 @@ export const method = <T extends Tool.Tool, R>(
       })
     return (call) => {
       const args = call.request.params?.arguments ?? {}
-      if (!Predicate.isObject(args) || Array.isArray(args)) {
+      if (!Predicate.isObject(args)) {
         return Effect.fail(new McpError.InvalidParams({ message: "Invalid params: \"arguments\" must be an object" }))
       }
       return Effect.matchCauseEffectEager(codec.decode(args), {

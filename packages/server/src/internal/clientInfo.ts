@@ -14,7 +14,7 @@ export const read = (
   capabilities: unknown,
   names: { readonly info: string; readonly capabilities: string; readonly infoRequired: boolean }
 ): Result.Result<Client, McpError.InvalidParams> => {
-  if (!Predicate.isObject(capabilities) || Array.isArray(capabilities)) {
+  if (!Predicate.isObject(capabilities)) {
     return Result.fail(invalid(`"${names.capabilities}" must be an object`))
   }
   if (info === undefined && !names.infoRequired) return Result.succeed({ info: undefined, capabilities })
