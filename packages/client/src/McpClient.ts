@@ -11,11 +11,13 @@ import type { Peer } from "@mcp-effect/protocol/Peer"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Session from "@mcp-effect/protocol/Session"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -173,14 +175,17 @@ const establish = (
     Deferred.doneUnsafe(ready, Effect.succeed({ connection, era }))
     const lost = yield* connection.closed
     session.dispatch({ _tag: "TransportLost", reason: lost.message })
-  }).pipe(Effect.catch((error) => {
+  }).pipe(Effect.catchCause((cause) => {
+    // A transport that dies breaks its contract; whoever waits is told all the same.
+    const error = Option.getOrElse(Cause.findErrorOption(cause), () =>
+      new McpError.ConnectionClosed({ processed: "no", message: "The transport failed unexpectedly", cause }))
     session.dispatch(
       error._tag === "ConnectionClosed"
         ? { _tag: "TransportLost", reason: error.message }
         : { _tag: "HandshakeFailed", reason: error.message }
     )
     Deferred.doneUnsafe(ready, Effect.fail(error))
-    return Effect.logDebug("The handshake failed", error)
+    return Effect.logDebug("The handshake failed", cause)
   }))
 
 // What the client does for the server: answers pings, and passes on what it is told.

@@ -69,13 +69,14 @@ export const make = (send: Requests.Send): Effect.Effect<Tools> =>
 
     const listTools: Tools["listTools"] = Effect.fnUntraced(function*(options) {
       const all: Array<ListedTool.ListedTool> = []
+      const listed = check.listing()
       let cursor: string | undefined
       for (let page = 0; page < MAX_PAGES; page++) {
         const result = yield* send("tools/list", cursor === undefined ? undefined : { cursor }, options)
         if (!Array.isArray(result.tools)) return yield* invalid("tools/list", "The result has no array of \"tools\"")
         all.push(...yield* ListedTool.readAll(result.tools))
         if (typeof result.nextCursor !== "string") {
-          check.listed(all)
+          listed(all)
           return all
         }
         if (result.nextCursor === cursor) return yield* invalid("tools/list", "The server pages in a circle")

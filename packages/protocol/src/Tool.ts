@@ -107,8 +107,7 @@ type FromInput<I> = I extends AnySchema ? I : I extends Fields ? Schema.Struct<I
 /**
  * Defines a tool from Effect schemas. `input` is a struct schema or its fields; without it, the tool takes no arguments.
  *
- * Throws a `TypeError` when a schema has no JSON form, or the input is not an object: programming errors, found when
- * the module loads.
+ * An input that is not an object is a programming error: it fails the layer that registers the tool.
  *
  * @since 0.1.0
  * @category constructors

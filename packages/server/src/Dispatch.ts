@@ -16,7 +16,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as EffectResult from "effect/Result"
 import type * as Scope from "effect/Scope"
-import type { Call, Method, Result } from "./Call.ts"
+import type { Call, Feature, Method, Result } from "./Call.ts"
 import { ErrorCodes } from "./ErrorCodes.ts"
 import type { ServerInfo } from "./internal/serverInfo.ts"
 import * as Stateful from "./internal/stateful.ts"
@@ -73,7 +73,7 @@ export const connect = (
     const session = Session.make()
     const hasStateless = Revisions.ofEra(server.revisions, "stateless").length > 0
     const stateful = Stateful.make(server, session)
-    yield* announceChanges(server, session, back)
+    yield* announceChanges(server, stateful, back)
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => session.dispatch({ _tag: "TransportLost", reason: "The connection was closed" }))
     )
@@ -142,30 +142,28 @@ const respond = (id: JsonRpc.Id, era: Era, result: Result, revision: Revision): 
   return JsonRpc.success(id, cached.result, cached.text)
 }
 
-// A burst of changes is one notification of each kind, to a session that is ready.
+// A burst of changes is one notification of each kind, to a session that was told of the feature.
 const announceChanges = (
   server: ServerInfo,
-  session: Session.Cell,
+  stateful: Stateful.StatefulEra,
   back: Peer
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function*() {
     const run = Effect.runForkWith(yield* Effect.context<never>())
-    const due = new Set<string>()
+    const due = new Map<string, Feature>()
     const flush = (): void => {
-      const methods = [...due]
+      const all = [...due]
       due.clear()
-      if (session.current()._tag !== "ready") return
-      for (const method of methods) run(Effect.ignore(back.notify(JsonRpc.notification(method))))
-    }
-    const announce = (method: string): void => {
-      if (session.current()._tag !== "ready") return
-      if (due.size === 0) queueMicrotask(flush)
-      due.add(method)
+      for (const [method, feature] of all) {
+        if (stateful.offers(feature)) run(Effect.ignore(back.notify(JsonRpc.notification(method))))
+      }
     }
     for (const feature of server.features) {
-      yield* Effect.acquireRelease(
-        Effect.sync(() => feature.onChange(announce)),
-        (stop) => Effect.sync(stop)
-      )
+      const announce = (method: string): void => {
+        if (!stateful.offers(feature)) return
+        if (due.size === 0) queueMicrotask(flush)
+        due.set(method, feature)
+      }
+      yield* Effect.acquireRelease(Effect.sync(() => feature.onChange(announce)), (stop) => Effect.sync(stop))
     }
   })

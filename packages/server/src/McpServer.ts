@@ -26,6 +26,8 @@ import { Transports } from "./Transports.ts"
  *
  * - `instructions`: what a model should know to use the server well.
  * - `revisions`: those it speaks; all by default.
+ * - `declare`: features to declare although there is nothing in them yet. A session only ever gets what was declared when
+ *   it began: a server that adds its first tool while running says `["tools"]`.
  * - `pageSize`: tools in one page of a list (default 1000: many clients read one page only).
  *
  * @since 0.1.0
@@ -34,6 +36,7 @@ import { Transports } from "./Transports.ts"
 export interface Options extends Implementation {
   readonly instructions?: string
   readonly revisions?: ReadonlyArray<Revision.Name>
+  readonly declare?: ReadonlyArray<"tools">
   readonly pageSize?: number
 }
 
@@ -56,7 +59,9 @@ export class McpServer extends Context.Service<McpServer, {
  * @since 0.1.0
  * @category constructors
  */
-export const make = ({ instructions, pageSize = 1000, revisions, ...info }: Options): McpServer["Service"] => {
+export const make = (
+  { declare = [], instructions, pageSize = 1000, revisions, ...info }: Options
+): McpServer["Service"] => {
   if (!Number.isInteger(pageSize) || pageSize < 1) {
     throw new TypeError(`McpServer: pageSize must be a positive integer, but is ${pageSize}`)
   }
@@ -65,7 +70,12 @@ export const make = ({ instructions, pageSize = 1000, revisions, ...info }: Opti
     throw new TypeError(`McpServer: revisions must name at least one of ${Revisions.names.join(", ")}`)
   }
   const tools = ToolRegistry.make()
-  const server = { info, instructions, revisions: spoken, features: [Tools.make(tools, pageSize)] }
+  const server = {
+    info,
+    instructions,
+    revisions: spoken,
+    features: [Tools.make(tools, { declare: declare.includes("tools"), pageSize })]
+  }
   const stateless = Stateless.make(server)
   return { info, tools, connect: (back) => Dispatch.connect(server, stateless, back) }
 }

@@ -178,7 +178,7 @@ const runStream = <R>(
   const parts: Array<Content.Content> = []
   const outputs: Array<unknown> = []
   let size = 0
-  const each = (event: Tool.Event<unknown>): Effect.Effect<void, string> => {
+  const each = (event: Tool.Event<unknown>): Effect.Effect<void, Error> => {
     switch (event._tag) {
       case "Progress":
         return reporter.progress(event)
@@ -189,7 +189,7 @@ const runStream = <R>(
         parts.push(event.content)
         size += JSON.stringify(event.content).length
         return size > limit
-          ? Effect.fail(`The tool ${tool.name} was stopped: its content is larger than ${limit} bytes`)
+          ? Effect.fail(new Error(`The tool ${tool.name} was stopped: its content is larger than ${limit} characters`))
           : reporter.part(event.content)
     }
   }

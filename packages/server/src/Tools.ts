@@ -15,12 +15,16 @@ import * as Cursor from "./internal/cursor.ts"
 import type { Entry, ToolRegistry } from "./ToolRegistry.ts"
 
 /**
- * The feature over a registry, in pages of `pageSize` tools.
+ * The feature over a registry, in pages of `pageSize` tools. It is declared once a tool was registered, or from the start
+ * if `declare` is set.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = (registry: ToolRegistry, pageSize: number): Feature => {
+export const make = (
+  registry: ToolRegistry,
+  { declare, pageSize }: { readonly declare: boolean; readonly pageSize: number }
+): Feature => {
   // One page and one wire are serialised once, until the registry makes a new list.
   const pages = new WeakMap<ReadonlyArray<Entry>, WeakMap<Wire, Map<string, Result>>>()
 
@@ -65,7 +69,7 @@ export const make = (registry: ToolRegistry, pageSize: number): Feature => {
   }
 
   return {
-    declared: registry.used,
+    declared: () => declare || registry.used(),
     capability: ({ changes }) => ({ tools: changes ? { listChanged: true } : {} }),
     methods: { "tools/list": list, "tools/call": call },
     onChange: (notify) => registry.onChange(() => notify("notifications/tools/list_changed"))

@@ -122,17 +122,6 @@ describe("progress", () => {
       })
   )
 
-  it.effect("MUST NOT be sent after the result by a finalizer of the call, but MAY be before it", () =>
-    Effect.gen(function*() {
-      const tools = working(Effect.andThen(
-        Progress.report({ progress: 1 }),
-        Effect.ensuring(Effect.void, Progress.report({ progress: 2 }))
-      ))
-      const client = yield* speak(yield* serve(tools), "2025-11-25")
-      yield* client.call("work", {}, token)
-      assert.deepStrictEqual(reported(client), [1, 2])
-    }))
-
   it.effect("MUST do nothing outside of a call", () => Progress.report({ progress: 1 }))
 
   it.effect("MUST NOT fail the call when it cannot be delivered", () =>

@@ -122,6 +122,14 @@ describe.each(["2025-03-26", "2025-11-25", "2026-07-28"] as const)("parts in %s"
       assert.deepStrictEqual(paramsOf(client), [progress(1), progress(5, { total: 9 })])
     }))
 
+  it.effect("MUST NOT be counted once the handler reports progress of its own", () =>
+    Effect.gen(function*() {
+      const own = [Tool.progress({ progress: 0.5 }), Tool.part("a"), Tool.part("b"), output]
+      const client = yield* speak(yield* serve(counting(...own)), revision)
+      yield* client.call("count", {}, token)
+      assert.deepStrictEqual(paramsOf(client), [progress(0.5)])
+    }))
+
   it.effect("MUST be told to nobody without a token, and MUST all be in the result", () =>
     Effect.gen(function*() {
       const client = yield* speak(yield* serve(counting(...events)), revision, streaming(revision))
@@ -190,7 +198,7 @@ describe("parts past the message limit", () => {
       const client = yield* speak(yield* serve(endless(made)), "2025-11-25")
       const result = yield* client.call("parts")
       assert.strictEqual(result.isError, true)
-      assert.match(String(texts(result)[0]), /tool parts was stopped.*larger than 1000 bytes/)
+      assert.match(String(texts(result)[0]), /tool parts was stopped.*larger than 1000 characters/)
       assert.isBelow(made.length, 20)
     }).pipe(Effect.provideService(Limits.Limits, { ...Limits.defaults, messageBytes: 1000 })))
 

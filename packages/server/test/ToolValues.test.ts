@@ -34,7 +34,7 @@ const cases: ReadonlyArray<Case> = [
   {
     what: "Date",
     schema: Schema.Date,
-    advertised: { type: "string" },
+    advertised: { type: "string", format: "date-time" },
     json: "2026-07-28T10:00:00.000Z",
     value: new Date("2026-07-28T10:00:00.000Z"),
     refused: [0, null, {}]
@@ -75,7 +75,7 @@ const cases: ReadonlyArray<Case> = [
     schema: Person,
     advertised: {
       type: "object",
-      properties: { name: { type: "string" }, born: { type: "string" } },
+      properties: { name: { type: "string" }, born: { type: "string", format: "date-time" } },
       required: ["name", "born"]
     },
     json: { name: "Ada", born: "1815-12-10T00:00:00.000Z" },

@@ -67,7 +67,7 @@ const environment = <E>(
   rule: Rule
 ) => {
   const server = (rule.tools ?? Layer.empty).pipe(
-    Layer.provideMerge(McpServer.layer({ name: "contract", version: "1.0.0" }))
+    Layer.provideMerge(McpServer.layer({ name: "contract", version: "1.0.0", declare: ["tools"] }))
   )
   return McpClient.layer({ name: "contract", version: "1.0.0", revisions: [revision.name] }).pipe(
     Layer.provideMerge(transport),

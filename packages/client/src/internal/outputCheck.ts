@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import type { ListedTool } from "../ListedTool.ts"
 
 export interface OutputCheck {
-  readonly listed: (tools: ReadonlyArray<ListedTool>) => void
+  /** A list is being read. What is returned takes it, unless it has changed meanwhile. */
+  readonly listing: () => (tools: ReadonlyArray<ListedTool>) => void
   readonly forget: () => void
   readonly run: (name: string, result: ToolResult) => Effect.Effect<void, McpError.InvalidResult>
 }
@@ -15,6 +16,7 @@ export interface OutputCheck {
 export const make = (list: Effect.Effect<unknown, unknown>): Effect.Effect<OutputCheck> =>
   Effect.map(JsonSchemaValidator, (validator) => {
     let schemas: Map<string, Params | undefined> | undefined
+    let changes = 0
     let warned = false
 
     const broken = (name: string, what: string): McpError.InvalidResult =>
@@ -41,10 +43,14 @@ export const make = (list: Effect.Effect<unknown, unknown>): Effect.Effect<Outpu
     }
 
     return {
-      listed: (tools) => {
-        schemas = new Map(tools.map((tool) => [tool.name, tool.outputSchema]))
+      listing: () => {
+        const before = changes
+        return (tools) => {
+          if (changes === before) schemas = new Map(tools.map((tool) => [tool.name, tool.outputSchema]))
+        }
       },
       forget: () => {
+        changes++
         schemas = undefined
       },
       run: (name, result) =>

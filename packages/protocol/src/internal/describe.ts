@@ -1,17 +1,50 @@
 /**
- * Texts for people in a JSON Schema: a schema whose JSON is another type (a date, a number with its infinities) loses its
+ * Texts and formats in a JSON Schema: a schema whose JSON is another type (a date, a number with its infinities) loses its
  * title and description on the way, which are all that a model has to go by.
  */
 import * as Predicate from "effect/Predicate"
 import type * as SchemaAST from "effect/SchemaAST"
 import type { Params } from "../JsonRpc.ts"
 
-/** The JSON Schema of an AST with the texts that the AST has and the JSON Schema lacks. Follows structs and arrays. */
-export const describe = (ast: SchemaAST.AST, schema: Params): Params => ({
-  ...texts(ast),
-  ...hoist(schema),
-  ...inside(ast, schema)
-})
+interface Document {
+  readonly schema: Params
+  readonly definitions: Readonly<Record<string, Params>>
+}
+
+/** The document with the texts that the AST has and the JSON lacks. Follows structs, classes and arrays. */
+export const describe = (ast: SchemaAST.AST, document: Document): Document => {
+  const definitions: Record<string, Params> = { ...document.definitions }
+  const described = new Set<string>()
+
+  const at = (ast: SchemaAST.AST, schema: Params): Params => {
+    const name = definitionOf(schema)
+    const definition = name === undefined ? undefined : definitions[name]
+    if (name !== undefined && definition !== undefined && !described.has(name)) {
+      described.add(name)
+      definitions[name] = { ...definition, ...inside(ast, definition) }
+    }
+    return { ...hoist(schema), ...inside(ast, schema), ...format(ast, schema), ...texts(ast) }
+  }
+  const inside = (ast: SchemaAST.AST, { items, properties }: Params): Params => {
+    const fields = fieldsOf(ast)
+    if (fields !== undefined && Predicate.isObject(properties)) {
+      const all: Record<PropertyKey, unknown> = { ...properties }
+      for (const { name, type } of fields) {
+        const property = all[name]
+        if (Predicate.isObject(property)) all[name] = at(type, property)
+      }
+      return { properties: all }
+    }
+    const [item] = ast._tag === "Arrays" ? ast.rest : []
+    return item !== undefined && Predicate.isObject(items) ? { items: at(item, items) } : {}
+  }
+  const schema = at(ast, document.schema)
+  return { schema, definitions }
+}
+
+/** The name of the definition that a schema refers to. */
+export const definitionOf = ({ $ref }: Params): string | undefined =>
+  typeof $ref === "string" && $ref.startsWith("#/$defs/") ? $ref.slice("#/$defs/".length) : undefined
 
 const texts = (ast: SchemaAST.AST): Params => {
   // What a key is annotated with is said of this place; what the type is annotated with, of any.
@@ -23,26 +56,25 @@ const texts = (ast: SchemaAST.AST): Params => {
 
 // Effect writes the annotations of a key as the only member of an `allOf`.
 const hoist = ({ allOf, ...rest }: Params): Params => {
-  if (!Array.isArray(allOf)) return allOf === undefined ? rest : { ...rest, allOf }
+  if (!Array.isArray(allOf)) return rest
   const [only] = allOf
   const isTexts = allOf.length === 1 && Predicate.isObject(only) &&
     Object.keys(only).every((key) => key === "title" || key === "description")
   return isTexts ? { ...rest, ...only } : { ...rest, allOf }
 }
 
-const inside = (ast: SchemaAST.AST, schema: Params): Params => {
-  const { items, properties } = schema
-  const fields = fieldsOf(ast)
-  if (fields !== undefined && Predicate.isObject(properties)) {
-    const described = { ...properties }
-    for (const { name, type } of fields) {
-      const property = described[name]
-      if (Predicate.isObject(property)) described[name] = describe(type, property)
-    }
-    return { properties: described }
-  }
-  const [item] = ast._tag === "Arrays" ? ast.rest : []
-  return item !== undefined && Predicate.isObject(items) ? { items: describe(item, items) } : {}
+const formats: Readonly<Record<string, string>> = {
+  "effect/schema/Date": "date-time",
+  "effect/schema/DateTimeUtc": "date-time",
+  "effect/schema/URL": "uri"
+}
+
+// Any text is advertised for a date, which no model can know.
+const format = (ast: SchemaAST.AST, schema: Params): Params => {
+  const representation = ast.annotations?.representation
+  if (schema.type !== "string" || !Predicate.isObject(representation)) return {}
+  const format = formats[String(representation.id)]
+  return format === undefined ? {} : { format }
 }
 
 // The fields of a struct, or of the struct that a class is encoded as.

@@ -1,39 +1,51 @@
 /** The JSON Schemas that a tool advertises, from the codec that its values are checked with. */
-import type * as JsonSchema from "effect/JsonSchema"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { Params } from "../JsonRpc.ts"
-import { describe } from "./describe.ts"
+import { definitionOf, describe } from "./describe.ts"
 
 type AnySchema = Schema.ConstraintCodec<unknown, unknown>
 
 export const input = (name: string, schema: AnySchema): Params =>
-  objectRoot(name, tidy(describe(schema.ast, inlineRoot(document(name, "input", schema))), true))
+  objectRoot(name, tidy(inlineRoot(document(name, "input", schema)), true))
 
 export const output = (name: string, schema: AnySchema): Params =>
-  tidy(describe(schema.ast, inlineRoot(document(name, "output", schema))), false)
+  tidy(inlineRoot(document(name, "output", schema)), false)
 
 export const objectRoot = (name: string, schema: Params): Params => {
   if (schema.type === "object") return schema
   throw new TypeError(`The input schema of tool ${JSON.stringify(name)} must describe an object`)
 }
 
-const document = (name: string, what: string, schema: AnySchema): JsonSchema.Document<"draft-2020-12"> => {
+interface Document {
+  readonly schema: Params
+  readonly definitions: Readonly<Record<string, Params>>
+}
+
+const document = (name: string, what: string, schema: AnySchema): Document => {
   try {
-    return Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))
+    return describe(schema.ast, Schema.toJsonSchemaDocument(Schema.toCodecJson(schema)))
   } catch (cause) {
     throw new TypeError(`The ${what} schema of tool ${JSON.stringify(name)} has no JSON form`, { cause })
   }
 }
 
 // MCP wants `type: "object"` at the root, where a class has a `$ref`.
-const inlineRoot = ({ definitions, schema }: JsonSchema.Document<"draft-2020-12">): Params => {
-  const named = typeof schema.$ref === "string" ? schema.$ref.replace("#/$defs/", "") : undefined
-  const root: Params = { ...(named === undefined ? schema : definitions[named]) }
+const inlineRoot = ({ definitions, schema }: Document): Params => {
+  const name = definitionOf(schema)
+  const { $ref: _, ...own } = schema
+  const root: Params = name === undefined ? schema : { ...definitions[name], ...own }
   // The schema of an empty struct is "anything but null".
-  const object = Predicate.isObject(root.not) && root.not.type === "null" ? { type: "object" } : root
-  return Object.keys(definitions).length === 0 ? object : { ...object, $defs: definitions }
+  if (Predicate.isObject(root.not) && root.not.type === "null") return { type: "object" }
+  const $defs = Object.fromEntries(
+    // The root's own definition is left only to what refers to it again.
+    Object.entries(definitions).filter(([key]) => key !== name || refersTo([root, definitions], key))
+  )
+  return Object.keys($defs).length === 0 ? root : { ...root, $defs }
 }
+
+const refersTo = (where: unknown, name: string): boolean =>
+  JSON.stringify(where).includes(JSON.stringify({ $ref: `#/$defs/${name}` }).slice(1, -1))
 
 const isSpecialNumbers = (u: unknown): boolean =>
   Predicate.isObject(u) && u.type === "string" && Array.isArray(u.enum) && u.enum.join() === "Infinity,-Infinity,NaN"

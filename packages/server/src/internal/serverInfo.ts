@@ -14,23 +14,24 @@ export interface ServerInfo {
   readonly features: ReadonlyArray<Feature>
 }
 
-/** What there is to declare now. `changes`: whether this era can tell of changes. */
-export const capabilities = (server: ServerInfo, changes: boolean): Capabilities.Server =>
-  Object.assign(
-    {},
-    ...server.features.filter((feature) => feature.declared()).map((feature) => feature.capability({ changes }))
-  )
+/** The features that have something to declare now. */
+export const declared = (server: ServerInfo): ReadonlyArray<Feature> =>
+  server.features.filter((feature) => feature.declared())
 
-/** The method of a feature that is declared, in a revision that has it; anything else does not exist. */
+/** What these features declare. `changes`: whether this era can tell of changes. */
+export const capabilities = (features: ReadonlyArray<Feature>, changes: boolean): Capabilities.Server =>
+  Object.assign({}, ...features.map((feature) => feature.capability({ changes })))
+
+/** The method of one of these features, in a revision that has it; anything else does not exist. */
 export const methodOf = (
-  server: ServerInfo,
+  features: ReadonlyArray<Feature>,
   name: string,
   revision: Revision
 ): Result.Result<Method, McpError.MethodNotFound> => {
   if (revision.methods.serverRequests.has(name)) {
-    for (const feature of server.features) {
+    for (const feature of features) {
       const method = feature.methods[name]
-      if (method !== undefined && feature.declared()) return Result.succeed(method)
+      if (method !== undefined) return Result.succeed(method)
     }
   }
   return Result.fail(new McpError.MethodNotFound({ method: name, message: `Method not found: ${name}` }))

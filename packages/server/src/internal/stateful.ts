@@ -9,14 +9,22 @@ import type * as Session from "@mcp-effect/protocol/Session"
 import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type Client, type Method, result } from "../Call.ts"
+import { type Client, type Feature, type Method, result } from "../Call.ts"
 import type { Accepted, Era } from "../Dispatch.ts"
 import * as ClientInfo from "./clientInfo.ts"
-import { capabilities, instructionsOf, methodOf, type ServerInfo } from "./serverInfo.ts"
+import { capabilities, declared, instructionsOf, methodOf, type ServerInfo } from "./serverInfo.ts"
 
 export interface StatefulEra extends Era {
   /** `notifications/initialized` has arrived. */
   readonly initialized: Effect.Effect<void>
+  /** Whether the session may use a feature: it is ready, and was told of it. What comes later it does not get. */
+  readonly offers: (feature: Feature) => boolean
+}
+
+interface Negotiated {
+  readonly revision: Revision
+  readonly client: Client
+  readonly features: ReadonlyArray<Feature>
 }
 
 const plain: Era["complete"] = ({ value }) => value
@@ -25,12 +33,13 @@ const ping: Method = () => Effect.succeed(result({}))
 
 export const make = (server: ServerInfo, session: Session.Cell): StatefulEra => {
   const revisions = Revisions.ofEra(server.revisions, "stateful")
-  let negotiated: { readonly revision: Revision; readonly client: Client } | undefined
+  let negotiated: Negotiated | undefined
 
   const initialize = (request: JsonRpc.Request, back: Peer): Result.Result<Accepted, McpError.ProtocolError> =>
     Result.map(open(server, revisions, session, request), (opened) => {
       negotiated = opened
-      return { call: { request, back, ...opened }, method: () => Effect.succeed(welcome(server, opened.revision)) }
+      const { client, revision } = opened
+      return { call: { request, back, client, revision }, method: () => Effect.succeed(welcome(server, opened)) }
     })
 
   const accept = (request: JsonRpc.Request, back: Peer): Result.Result<Accepted, McpError.ProtocolError> => {
@@ -51,8 +60,8 @@ export const make = (server: ServerInfo, session: Session.Cell): StatefulEra => 
           })
       )
     }
-    const { client, revision } = negotiated
-    return Result.map(methodOf(server, request.method, revision), (method) => ({
+    const { client, features, revision } = negotiated
+    return Result.map(methodOf(features, request.method, revision), (method) => ({
       call: { request, revision, client, back },
       method
     }))
@@ -61,6 +70,7 @@ export const make = (server: ServerInfo, session: Session.Cell): StatefulEra => 
   return {
     accept,
     complete: plain,
+    offers: (feature) => session.current()._tag === "ready" && negotiated?.features.includes(feature) === true,
     initialized: Effect.suspend(() => {
       if (negotiated === undefined) return Effect.logWarning("Ignored notifications/initialized before initialize")
       const moved = session.dispatch({ _tag: "HandshakeCompleted", revision: negotiated.revision })
@@ -77,14 +87,14 @@ const open = (
   revisions: ReadonlyArray<Revision>,
   session: Session.Cell,
   request: JsonRpc.Request
-): Result.Result<{ readonly revision: Revision; readonly client: Client }, McpError.ProtocolError> => {
-  const { capabilities: declared, clientInfo, protocolVersion } = request.params ?? {}
+): Result.Result<Negotiated, McpError.ProtocolError> => {
+  const { capabilities: clientCapabilities, clientInfo, protocolVersion } = request.params ?? {}
   if (typeof protocolVersion !== "string") {
     return Result.fail(
       new McpError.InvalidParams({ message: "Invalid params: \"protocolVersion\" must be a string" })
     )
   }
-  const client = ClientInfo.read(clientInfo, declared, {
+  const client = ClientInfo.read(clientInfo, clientCapabilities, {
     info: "clientInfo",
     capabilities: "capabilities",
     infoRequired: true
@@ -104,13 +114,13 @@ const open = (
       })
     )
   }
-  return Result.succeed({ revision, client: client.success })
+  return Result.succeed({ revision, client: client.success, features: declared(server) })
 }
 
-const welcome = (server: ServerInfo, revision: Revision) =>
+const welcome = (server: ServerInfo, { features, revision }: Negotiated) =>
   result({
     protocolVersion: revision.name,
-    capabilities: { ...capabilities(server, true), experimental: { [StreamingTools.ID]: {} } },
+    capabilities: { ...capabilities(features, true), experimental: { [StreamingTools.ID]: {} } },
     serverInfo: server.info,
     ...instructionsOf(server)
   })

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import type { Method } from "../Call.ts"
 import type { Era } from "../Dispatch.ts"
 import * as ClientInfo from "./clientInfo.ts"
-import { capabilities, instructionsOf, methodOf, type ServerInfo } from "./serverInfo.ts"
+import { capabilities, declared, instructionsOf, methodOf, type ServerInfo } from "./serverInfo.ts"
 
 const names = { info: Meta.CLIENT_INFO, capabilities: Meta.CLIENT_CAPABILITIES, infoRequired: false }
 
@@ -24,7 +24,7 @@ export const make = (server: ServerInfo): Era => {
   const discover: Method = () => {
     const value: JsonRpc.Params = {
       supportedVersions: supported,
-      capabilities: { ...capabilities(server, false), extensions: { [StreamingTools.ID]: {} } },
+      capabilities: { ...capabilities(declared(server), false), extensions: { [StreamingTools.ID]: {} } },
       ...instructionsOf(server)
     }
     return Effect.succeed({ value, cacheable: true, key: undefined })
@@ -47,7 +47,7 @@ export const make = (server: ServerInfo): Era => {
       if (Result.isFailure(client)) return Result.fail(client.failure)
       const call = { request, revision, client: client.success, back }
       if (request.method === "server/discover") return Result.succeed({ call, method: discover })
-      return Result.map(methodOf(server, request.method, revision), (method) => ({ call, method }))
+      return Result.map(methodOf(declared(server), request.method, revision), (method) => ({ call, method }))
     },
     complete: ({ cacheable, value }) => ({
       resultType: "complete",
