@@ -105,25 +105,26 @@ export const make = (options: {
     const meta = { ...given.meta, progressToken: method }
     const request = JsonRpc.request(method, method, Meta.assign(era.prepare(params), meta))
     return Effect.withFiber((caller) => {
-      const fiber = Effect.runForkWith(caller.context)(connection.request(request, back))
-      const exit = fiber.pollUnsafe()
-      if (exit !== undefined) return settle(request, exit, undefined)
-      const own = options.deadlines.start(
-        fiber,
-        given.timeout === undefined ? defaults.timeout : Duration.toMillis(given.timeout),
-        given.maxTimeout === undefined ? defaults.maximum : Duration.toMillis(given.maxTimeout)
-      )
-      deadline = own
+      let fiber: Fiber.Fiber<JsonRpc.Response, TransportError> | undefined
+      // Starts under the finalizer below, so that no interruption finds a request without it.
       const exits = Effect.callback<Exit.Exit<JsonRpc.Response, TransportError>>((resume) => {
-        fiber.addObserver((exit) => resume(Effect.succeed(exit)))
-      })
-      return Effect.onExit(Effect.flatMap(exits, (exit) => settle(request, exit, own)), (exit) => {
-        own.stop()
-        // Abandoning does not wait for the other side, so neither does this.
-        if (Exit.isFailure(exit) && fiber.pollUnsafe() === undefined) {
-          return Fiber.interruptAs(fiber, caller.id, Cause.annotations(exit.cause))
+        const started = Effect.runForkWith(caller.context)(connection.request(request, back))
+        fiber = started
+        if (started.pollUnsafe() === undefined) {
+          deadline = options.deadlines.start(
+            started,
+            given.timeout === undefined ? defaults.timeout : Duration.toMillis(given.timeout),
+            given.maxTimeout === undefined ? defaults.maximum : Duration.toMillis(given.maxTimeout)
+          )
         }
-        return Effect.void
+        started.addObserver((exit) => resume(Effect.succeed(exit)))
+      })
+      return Effect.onExit(Effect.flatMap(exits, (exit) => settle(request, exit, deadline)), (exit) => {
+        deadline?.stop()
+        // Abandoning does not wait for the other side, so neither does this.
+        return Exit.isFailure(exit) && fiber !== undefined && fiber.pollUnsafe() === undefined
+          ? Fiber.interruptAs(fiber, caller.id, Cause.annotations(exit.cause))
+          : Effect.void
       })
     })
   }

@@ -21,8 +21,8 @@ export interface Outbox {
   readonly push: (text: string) => void
   /** Takes a text if there is room now. */
   readonly tryOffer: (text: string) => boolean
-  /** Takes a text when there is room. */
-  readonly offer: (text: string) => Effect.Effect<void, TransportError>
+  /** Takes a text when there is room; `taken` is called in the moment it is. */
+  readonly offer: (text: string, taken?: () => void) => Effect.Effect<void, TransportError>
   /** Waits until the buffer is below `times` its capacity (default 1). */
   readonly room: (times?: number) => Effect.Effect<void, TransportError>
   /** All texts so far, at least one, as an array of the consumer's own; ends with `Done` after `end`, once everything was taken. */
@@ -65,8 +65,12 @@ class Buffer implements Outbox {
     return true
   }
 
-  readonly offer = (text: string): Effect.Effect<void, TransportError> =>
-    Effect.suspend(() => this.tryOffer(text) ? Effect.void : Effect.map(this.room(), () => this.push(text)))
+  readonly offer = (text: string, taken?: () => void): Effect.Effect<void, TransportError> =>
+    Effect.suspend(() => {
+      if (!this.tryOffer(text)) return Effect.flatMap(this.room(), () => this.offer(text, taken))
+      taken?.()
+      return Effect.void
+    })
 
   readonly room = (times = 1): Effect.Effect<void, TransportError> =>
     Effect.suspend(() => {

@@ -37,13 +37,13 @@ export interface Outgoing {
 }
 
 /**
- * How to send: `offer` may wait for room, `push` may not.
+ * How to send: `offer` may wait for room, and calls `taken` in the moment it has found some; `push` does not wait.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Sender {
-  readonly offer: (text: string) => Effect.Effect<void, TransportError>
+  readonly offer: (text: string, taken?: () => void) => Effect.Effect<void, TransportError>
   readonly push: (text: string) => void
 }
 
@@ -66,6 +66,8 @@ class Pending {
   readonly request: JsonRpc.Request
   readonly back: Peer
   mailbox: Mailbox.Mailbox | undefined
+  /** The id on the wire, once it has one. */
+  id: number | undefined
   private exit: Settled | undefined
   private resume: ((exit: Settled) => void) | undefined
   /** Whether the request has left: before, there is nothing to cancel. */
@@ -77,7 +79,6 @@ class Pending {
   }
 
   readonly response = Effect.callback<JsonRpc.Response, TransportError>((resume) => {
-    this.sent = true
     if (this.exit !== undefined) resume(this.exit)
     else this.resume = resume
   })
@@ -107,21 +108,25 @@ class Requests implements Outgoing {
     Effect.suspend(() => {
       if (this.closed !== undefined) return Effect.fail(notSent(this.closed))
       if (this.pending.size >= this.limits.inFlight) return Effect.flatMap(this.slot, () => this.request(request, back))
-      const id = this.nextId++
-      const encoded = encodeRequest(request, id)
-      if (typeof encoded !== "string") return Effect.fail(encoded)
       const entry = new Pending(request, back)
-      this.pending.set(id, entry)
-      const sent = Effect.mapError(this.sender.offer(encoded), notSent)
-      const response = Effect.flatMap(sent, () => entry.response)
-      return Effect.onExit(response, (exit) => {
-        if (exit._tag === "Failure") {
-          entry.mailbox?.end()
-          this.abandon(id, entry, exit.cause)
-        }
+      // Starts under the finalizer, so that no interruption finds an entry without it.
+      return Effect.onExit(Effect.suspend(() => this.send(entry)), (exit) => {
+        if (exit._tag === "Failure") this.abandon(entry, exit.cause)
         return Effect.void
       })
     })
+
+  private send(entry: Pending): Effect.Effect<JsonRpc.Response, TransportError> {
+    const id = this.nextId++
+    const encoded = encodeRequest(entry.request, id)
+    if (typeof encoded !== "string") return Effect.fail(encoded)
+    entry.id = id
+    this.pending.set(id, entry)
+    const sent = this.sender.offer(encoded, () => {
+      entry.sent = true
+    })
+    return Effect.flatMap(Effect.mapError(sent, notSent), () => entry.response)
+  }
 
   // A turn among those who wait for one request less in flight.
   private readonly slot = Effect.callback<void>((resume) => {
@@ -189,8 +194,10 @@ class Requests implements Outgoing {
     for (const free of [...this.waiting]) free()
   }
 
-  private abandon(id: JsonRpc.Id, entry: Pending, cause: Cause.Cause<TransportError>): void {
-    if (!this.pending.has(id)) return
+  private abandon(entry: Pending, cause: Cause.Cause<TransportError>): void {
+    const { id } = entry
+    entry.mailbox?.end()
+    if (id === undefined || this.pending.get(id) !== entry) return
     // The specification forbids cancelling the handshake.
     if (entry.sent && Cause.hasInterrupts(cause) && entry.request.method !== "initialize") {
       const reason = cancelReasonOf(cause)

@@ -4,6 +4,7 @@ import * as Meta from "@mcp-effect/protocol/Meta"
 import * as Peer from "@mcp-effect/protocol/Peer"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Scheduler from "effect/Scheduler"
 import * as Schema from "effect/Schema"
 import { hasEnded, logs, lost, open, peer, progressOf, recorder, settle } from "./channel.ts"
 import { bounded, call, notification, progress, reply, withToken } from "./wire.ts"
@@ -198,6 +199,29 @@ describe("the limit of requests in flight", () => {
 })
 
 describe("interrupting a request", () => {
+  it.effect("at any of its steps, MUST cancel it exactly if it was sent, and MUST leave nothing behind", () =>
+    Effect.gen(function*() {
+      const outcomes = new Set<number>()
+      for (
+        const [ops, steps] of [3, 4, 5].flatMap((ops) =>
+          Array.from({ length: 30 }, (_, steps) => [ops, steps] as const)
+        )
+      ) {
+        const { duplex, sent } = yield* open()
+        const request = duplex.request(call(1), Peer.closed)
+        // Yields after every few operations, so that there is a gap wherever one can be.
+        const fiber = yield* Effect.forkChild(Effect.provideService(request, Scheduler.MaxOpsBeforeYield, ops))
+        for (let step = 0; step < steps; step++) yield* Effect.yieldNow
+        yield* Fiber.interrupt(fiber)
+        const methods = (yield* sent).map((message) => message?.method)
+        assert.deepStrictEqual(methods, methods.length === 0 ? [] : ["tools/call", "notifications/cancelled"])
+        outcomes.add(methods.length)
+        yield* Effect.forkChild(duplex.request(call(2), Peer.closed))
+        assert.strictEqual((yield* sent).length, 1, `after ${steps} steps of ${ops} a slot is lost`)
+      }
+      assert.deepStrictEqual([...outcomes], [0, 2])
+    }).pipe(bounded({ inFlight: 1 })))
+
   it.effect("MUST cancel it by the id on the wire, with the reason, and return at once", () =>
     Effect.gen(function*() {
       const { duplex, sent } = yield* open()

@@ -8,6 +8,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Scheduler from "effect/Scheduler"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type { Rule } from "../TransportContract.ts"
@@ -42,6 +43,33 @@ export const rules: ReadonlyArray<Rule> = [
         yield* Fiber.interrupt(call)
         yield* wait.ended
         assert.strictEqual((yield* mcp.listTools()).length, 1)
+      })
+  },
+  {
+    name: "MUST leave no handler behind, at whichever step the caller is interrupted",
+    test: () =>
+      Effect.gen(function*() {
+        const mcp = yield* McpClient.McpClient
+        let running = 0
+        let started = 0
+        yield* McpServer.addTool(Wait, () =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => started++ + running++),
+            () => Effect.never,
+            () => Effect.sync(() => running--)
+          ))
+        for (let steps = 0; steps < 25; steps++) {
+          // The caller yields after every few operations, so that there is a gap wherever one can be.
+          const call = yield* Effect.forkChild(
+            Effect.provideService(mcp.callTool("wait"), Scheduler.MaxOpsBeforeYield, 3 + (steps % 3))
+          )
+          for (let step = 0; step < steps; step++) yield* Effect.yieldNow
+          yield* Fiber.interrupt(call)
+        }
+        yield* mcp.listTools()
+        yield* settle
+        assert.isAbove(started, 0)
+        assert.strictEqual(running, 0)
       })
   },
   {
