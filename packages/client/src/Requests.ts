@@ -11,12 +11,14 @@ import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Meta from "@mcp-effect/protocol/Meta"
 import type { Connection, Peer, TransportError } from "@mcp-effect/protocol/Peer"
 import type { Progress } from "@mcp-effect/protocol/Progress"
+import * as TraceContext from "@mcp-effect/protocol/TraceContext"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
+import * as Tracer from "effect/Tracer"
 import type { Era } from "./Handshake.ts"
 import type { Deadline, Deadlines } from "./internal/deadlines.ts"
 
@@ -129,7 +131,21 @@ export const make = (options: {
     })
   }
 
-  return (method, params, given = {}) => Effect.flatMap(options.ready, (ready) => send(ready, method, params, given))
+  // A span where somebody collects spans, whose context travels with the request.
+  const traced = (
+    ready: Ready,
+    method: string,
+    params: JsonRpc.Params | undefined,
+    given: TiedOptions
+  ): Effect.Effect<JsonRpc.Params, McpError.McpError> =>
+    Effect.withFiber((fiber) => {
+      if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return send(ready, method, params, given)
+      const { attributes, name } = TraceContext.describe(method, params, ready.era.server.revision.name)
+      return Effect.useSpan(name, { kind: "client", attributes }, (span) =>
+        send(ready, method, params, { ...given, meta: { ...given.meta, ...TraceContext.toMeta(span) } }))
+    })
+
+  return (method, params, given = {}) => Effect.flatMap(options.ready, (ready) => traced(ready, method, params, given))
 }
 
 const isTied = ({ params }: JsonRpc.Notification): boolean => params !== undefined && "progressToken" in params

@@ -20,6 +20,7 @@ import type { Call, Feature, Method, Result } from "./Call.ts"
 import { ErrorCodes } from "./ErrorCodes.ts"
 import type { ServerInfo } from "./internal/serverInfo.ts"
 import * as Stateful from "./internal/stateful.ts"
+import { traced } from "./internal/traced.ts"
 
 /**
  * The server as a peer, with the session of this connection. Stateless requests never touch the session.
@@ -96,17 +97,20 @@ export const connect = (
         const accepted = era.accept(request, back)
         if (EffectResult.isFailure(accepted)) return Effect.succeed(fail(request.id, accepted.failure, undefined))
         const { call, method } = accepted.success
-        return Effect.matchCauseEffect(method(call), {
-          onSuccess: (result) => Effect.succeed(respond(request.id, era, result, call.revision)),
-          onFailure: (cause): Effect.Effect<JsonRpc.Response> => {
-            const error = Cause.findErrorOption(cause)
-            if (error._tag === "Some") return Effect.succeed(fail(request.id, error.value, call.revision))
-            return Effect.as(
-              Effect.logError(`The handler of ${request.method} failed`, cause),
-              JsonRpc.failure(request.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })
-            )
-          }
-        })
+        return traced(
+          call,
+          Effect.matchCauseEffect(method(call), {
+            onSuccess: (result) => Effect.succeed(respond(request.id, era, result, call.revision)),
+            onFailure: (cause): Effect.Effect<JsonRpc.Response> => {
+              const error = Cause.findErrorOption(cause)
+              if (error._tag === "Some") return Effect.succeed(fail(request.id, error.value, call.revision))
+              return Effect.as(
+                Effect.logError(`The handler of ${request.method} failed`, cause),
+                JsonRpc.failure(request.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })
+              )
+            }
+          })
+        )
       })
     return {
       session,
