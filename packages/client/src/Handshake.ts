@@ -15,7 +15,7 @@ import { cancelReason, type Connection, type Peer, type TransportError } from "@
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -46,6 +46,8 @@ export interface Server {
 export interface Era {
   readonly server: Server
   readonly prepare: (params: JsonRpc.Params | undefined) => JsonRpc.Params | undefined
+  /** The request that asks for nothing but an answer. */
+  readonly ping: string
 }
 
 /**
@@ -176,7 +178,8 @@ const agree = Effect.fnUntraced(function*(
       instructions: stringOr(found.instructions),
       revision
     },
-    prepare: (params) => statelessMeta(options, revision, params)
+    prepare: (params) => statelessMeta(options, revision, params),
+    ping: "server/discover"
   }
 })
 
@@ -236,7 +239,8 @@ const initialize = Effect.fnUntraced(function*(
       instructions: stringOr(result.instructions),
       revision
     },
-    prepare: (params) => params
+    prepare: (params) => params,
+    ping: "ping"
   }
 })
 
@@ -259,7 +263,10 @@ const sendInitialize = Effect.fnUntraced(function*(
     clientInfo: options.info
   }
   const exit = yield* ask(connection, local, "initialize", params, options.initializeTimeout)
-  if (Option.isNone(exit)) return yield* malformed("no reply in time")
+  if (Option.isNone(exit)) {
+    const millis = Duration.toMillis(options.initializeTimeout)
+    return yield* new McpError.RequestTimeout({ method: "initialize", millis, kind: "timeout" })
+  }
   const response = yield* Effect.mapError(exit.value, (error) => McpError.fromTransport("initialize", error))
   if (response._tag === "Success") return { result: response.result }
   const { data } = response.error

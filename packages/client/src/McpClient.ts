@@ -63,7 +63,7 @@ export class McpClient extends Context.Service<McpClient, {
     params?: JsonRpc.Params,
     options?: Requests.RequestOptions
   ) => Effect.Effect<JsonRpc.Params, McpError.McpError>
-  /** Asks the server whether it is there; the stateful revisions have this. */
+  /** Asks the server whether it is there: by `ping`, or by `server/discover` where that is no more. */
   readonly ping: Effect.Effect<void, McpError.McpError>
   /** What the server sends that belongs to no request. A slow subscriber keeps the last 256. */
   readonly notifications: Stream.Stream<JsonRpc.Notification>
@@ -115,7 +115,7 @@ export const make = (options: Options): Effect.Effect<McpClient["Service"], neve
       session,
       server: Effect.map(Deferred.await(ready), ({ era }) => era.server),
       request: send,
-      ping: Effect.asVoid(send("ping")),
+      ping: Effect.flatMap(Deferred.await(ready), ({ era }) => Effect.asVoid(send(era.ping))),
       notifications: Stream.fromPubSub(notifications),
       listTools: tools.listTools,
       callTool: tools.callTool,

@@ -84,6 +84,8 @@ export const make = (options: {
 }): Send => {
   const defaults = { timeout: Duration.toMillis(options.timeout), maximum: Duration.toMillis(options.maxTimeout) }
 
+  let nextId = 1
+
   const send = (
     { connection, era }: Ready,
     method: string,
@@ -103,9 +105,9 @@ export const make = (options: {
         })
       }
     }
-    // The method's name serves as token and id: the connection puts its own on the wire.
-    const meta = { ...given.meta, progressToken: method }
-    const request = JsonRpc.request(method, method, Meta.assign(era.prepare(params), meta))
+    const id = nextId++
+    const meta = { ...given.meta, progressToken: id }
+    const request = JsonRpc.request(id, method, Meta.assign(era.prepare(params), meta))
     return Effect.withFiber((caller) => {
       let fiber: Fiber.Fiber<JsonRpc.Response, TransportError> | undefined
       // Starts under the finalizer below, so that no interruption finds a request without it.

@@ -47,13 +47,13 @@ describe("an error", () => {
     Effect.gen(function*() {
       const failure = yield* answered((mcp) => mcp.callTool("t"), "tools/call", error)
       assert.deepInclude(failure as object, { _tag: tag })
-      if (tag === "ToolNotFound") assert.deepInclude(failure as object, { name: "t", message: error.message })
+      if (tag === "ToolNotFound") assert.deepInclude(failure as object, { tool: "t", message: error.message })
       if (tag === "RemoteError") assert.deepInclude(failure as object, { code: error.code, message: "no" })
     }))
 
   it.effect.each([
-    { method: "prompts/get", params: { name: "p" }, code: -32602, tag: "PromptNotFound", has: { name: "p" } },
-    { method: "prompts/get", params: { name: "p" }, code: -32003, tag: "PromptNotFound", has: { name: "p" } },
+    { method: "prompts/get", params: { name: "p" }, code: -32602, tag: "PromptNotFound", has: { prompt: "p" } },
+    { method: "prompts/get", params: { name: "p" }, code: -32003, tag: "PromptNotFound", has: { prompt: "p" } },
     { method: "prompts/get", params: { name: "p" }, code: -32002, tag: "RemoteError", has: { code: -32002 } },
     { method: "resources/read", params: { uri: "u:1" }, code: -32602, tag: "ResourceNotFound", has: { uri: "u:1" } },
     { method: "resources/read", params: { uri: "u:1" }, code: -32002, tag: "ResourceNotFound", has: { uri: "u:1" } },

@@ -144,7 +144,8 @@ describe("initialize", () => {
       yield* TestClock.adjust("9999 millis")
       assert.strictEqual((yield* mcp.session.state)._tag, "initializing")
       yield* TestClock.adjust("1 millis")
-      assert.include((yield* Fiber.join(failing)).message, "no reply in time")
+      const error = yield* Fiber.join(failing)
+      assert.ok(error._tag === "RequestTimeout" && error.method === "initialize" && error.millis === 10_000)
       assert.strictEqual((yield* mcp.session.state)._tag, "failed")
       yield* settle
       assert.deepStrictEqual(servers.flatMap(({ received }) => received.map(({ method }) => method)), ["initialize"])

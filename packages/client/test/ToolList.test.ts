@@ -3,6 +3,7 @@ import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import { JsonSchemaValidator } from "@mcp-effect/protocol/JsonSchemaValidator"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as References from "effect/References"
 import { logged } from "./log.ts"
 import { ready, type Server, settle, stateful } from "./wire.ts"
 
@@ -210,6 +211,6 @@ describe("callTool without a validator", () => {
         assert.strictEqual((yield* calling(playing, { structuredContent: {} }))._tag, "Success")
         assert.strictEqual((yield* calling(playing, { structuredContent: {} }))._tag, "Success")
         assert.lengthOf(lines.filter((line) => line.includes("not checked")), 1)
-      })
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "Debug"))
     ))
 })

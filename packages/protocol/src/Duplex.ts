@@ -93,6 +93,8 @@ const encode = (notification: JsonRpc.Notification): string | TransportError => 
   }
 }
 
+const excerpt = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}...` : text)
+
 type Reply = (response: JsonRpc.Response | undefined) => void
 
 interface Parts {
@@ -120,6 +122,7 @@ class Reader {
   receive(text: string): void {
     const { batches, limits } = this.parts
     const message = JsonRpc.decode(text, { batches: text.startsWith("[") && batches?.() === true })
+    if (message._tag === "Invalid") return this.reply(this.invalid(message, text))
     if (message._tag !== "Batch") return this.dispatch(message, this.reply)
     if (message.messages.length <= limits.batch) return this.batch(message.messages)
     this.reply(this.invalid({
@@ -208,14 +211,15 @@ class Reader {
     run(Effect.logDebug(`Ignored a cancellation: request ${id} is not in flight`))
   }
 
-  private invalid(message: JsonRpc.Invalid): JsonRpc.Response | undefined {
+  private invalid(message: JsonRpc.Invalid, text?: string): JsonRpc.Response | undefined {
+    const what = text === undefined ? message.reason : `${message.reason}: ${excerpt(text)}`
     if (message.kind === "response") {
       const error = new TransportError({ reason: "malformed", processed: "unknown", message: message.reason })
       const known = message.id !== undefined && this.parts.outgoing.fail(message.id, error)
-      if (!known) this.log(`Dropped a response. ${message.reason}`)
+      if (!known) this.log(`Dropped a response. ${what}`)
       return undefined
     }
-    this.log(`Not a message. ${message.reason}`)
+    this.log(`Not a message. ${what}`)
     if (!this.parts.answerInvalid) return undefined
     return JsonRpc.failure(message.id, { code: message.code, message: message.reason })
   }

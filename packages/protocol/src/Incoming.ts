@@ -112,6 +112,7 @@ export const make = (run: Run, limits: { readonly inFlight: number }): Incoming 
     close: (reason) =>
       Effect.suspend(() => {
         closed = true
+        if (entries.size > 0) run(Effect.logInfo(`Interrupted ${entries.size} requests in flight: ${reason}`))
         for (const [id, entry] of [...entries]) abandon(id, entry, reason)
         return Effect.asVoid(Fiber.awaitAll([...leaving]))
       })

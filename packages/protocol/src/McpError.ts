@@ -55,7 +55,7 @@ export class InternalError extends Data.TaggedError("InternalError")<{ readonly 
  * @category errors
  */
 export class ToolNotFound extends Data.TaggedError("ToolNotFound")<{
-  readonly name: string
+  readonly tool: string
   readonly message: string
 }> {}
 
@@ -66,7 +66,7 @@ export class ToolNotFound extends Data.TaggedError("ToolNotFound")<{
  * @category errors
  */
 export class PromptNotFound extends Data.TaggedError("PromptNotFound")<{
-  readonly name: string
+  readonly prompt: string
   readonly message: string
 }> {}
 
@@ -319,11 +319,11 @@ const notFound = (
   switch (method) {
     case "tools/call":
       return invalid || code === legacyNotFoundCodes.tool
-        ? new ToolNotFound({ name: String(params?.name), message })
+        ? new ToolNotFound({ tool: String(params?.name), message })
         : undefined
     case "prompts/get":
       return invalid || code === legacyNotFoundCodes.prompt
-        ? new PromptNotFound({ name: String(params?.name), message })
+        ? new PromptNotFound({ prompt: String(params?.name), message })
         : undefined
     case "resources/read":
       return invalid || code === -32002 || code === legacyNotFoundCodes.resource

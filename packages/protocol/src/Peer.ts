@@ -17,6 +17,8 @@ import type { Notification, Request, Response } from "./JsonRpc.ts"
  *
  * - `request` ends with a `Response` or a `TransportError`. It never dies. Interrupting it abandons the request on the
  *   other side, without waiting for that side's finalizers, and the `CancelReason` travels along.
+ * - Its id and progress token are the caller's own, unique among the requests that this caller has in flight. A
+ *   connection that several callers share puts its own on the wire, and the caller's back on what returns; `Duplex` does.
  * - `back` receives what is tied to the request: progress and partial content by token, subscription messages by id.
  * - `notify` completes when a bounded buffer has taken the message, and suspends while that is full.
  *

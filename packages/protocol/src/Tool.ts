@@ -119,7 +119,7 @@ export const make = <
   Failure extends AnySchema | undefined = undefined
 >(
   name: Name,
-  options: Texts & { readonly input?: I; readonly output?: Output; readonly failure?: Failure }
+  options: Texts & { readonly input?: I; readonly output?: Output; readonly failure?: Failure } = {}
 ): Tool<Name, FromInput<I>, Output, Failure> => {
   const given: AnySchema | Fields = options.input ?? {}
   // Sound: these are the cases that `FromInput` distinguishes, and an absent option is `undefined` in the type too.

@@ -10,6 +10,8 @@ import { bounded, call, notification, reply } from "./wire.ts"
 
 const base = { jsonrpc: "2.0" }
 
+const excerpt = (json: unknown) => JSON.stringify(JSON.stringify(json))
+
 describe("what is no message", () => {
   it.effect("MUST be answered by a server, under its id if it has one", () => {
     const { layer, lines } = logs()
@@ -20,7 +22,10 @@ describe("what is no message", () => {
       const answers = (yield* sent).map(({ error, id }) => [id, (error as JsonRpc.ErrorObject).code])
       assert.deepStrictEqual(answers, [[undefined, -32700], [undefined, -32600], ["a", -32600], [1, -32602]])
       assert.strictEqual(lines.length, 4)
-      assert.match(lines[0] ?? "", /^Warn: Not a message\. Parse error/)
+      assert.strictEqual(
+        lines[0],
+        `Warn: Not a message. Parse error: the text is not valid JSON: ${JSON.stringify("{")}`
+      )
     }).pipe(Effect.provide(layer))
   })
 
@@ -46,8 +51,8 @@ describe("what is no message", () => {
         "Warn: Dropped a response to 99, which was never sent: a result",
         "Warn: Dropped a response to a, which was never sent: -1 no",
         "Warn: Dropped a response to a message without id, which was never sent: -1 no",
-        "Warn: Dropped a response. Invalid response: \"result\" must be an object",
-        "Warn: Dropped a response. Invalid response: \"id\" must be a string or an integer"
+        `Warn: Dropped a response. Invalid response: "result" must be an object: ${excerpt(reply(99, "no object"))}`,
+        `Warn: Dropped a response. Invalid response: "id" must be a string or an integer: ${excerpt(reply(null))}`
       ])
     }).pipe(Effect.provide(layer))
   })

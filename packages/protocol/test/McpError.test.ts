@@ -30,12 +30,12 @@ const table: ReadonlyArray<Row> = [
   [new McpError.InvalidParams({ message: "no", data: [1] }), { code: -32602, message: "no", data: [1] }, tool],
   [new McpError.InternalError({ message: "no" }), { code: -32603, message: "no" }, other],
   [
-    new McpError.ToolNotFound({ name: "weather", message: "Unknown tool: weather" }),
+    new McpError.ToolNotFound({ tool: "weather", message: "Unknown tool: weather" }),
     { code: -32602, message: "Unknown tool: weather" },
     tool
   ],
   [
-    new McpError.PromptNotFound({ name: "greet", message: "Prompt greet not found" }),
+    new McpError.PromptNotFound({ prompt: "greet", message: "Prompt greet not found" }),
     { code: -32602, message: "Prompt greet not found" },
     prompt
   ],
@@ -80,8 +80,8 @@ describe("the wire", () => {
 
   it("an unknown tool, prompt or resource MUST have the code of the profile in force", () => {
     const written = (codes: McpError.NotFoundCodes) => [
-      McpError.toWire(new McpError.ToolNotFound({ name: "a", message: "no" }), codes).code,
-      McpError.toWire(new McpError.PromptNotFound({ name: "a", message: "no" }), codes).code,
+      McpError.toWire(new McpError.ToolNotFound({ tool: "a", message: "no" }), codes).code,
+      McpError.toWire(new McpError.PromptNotFound({ prompt: "a", message: "no" }), codes).code,
       McpError.toWire(new McpError.ResourceNotFound({ uri: "a", message: "no" }), codes).code
     ]
     assert.deepStrictEqual(written(codes), [-32602, -32602, -32002])

@@ -101,6 +101,10 @@ describe("the advertised input", () => {
     assert.include(JSON.stringify(property(Schema.Date.annotateKey(described))), "where")
   })
 
+  it("a type that says nothing of its JSON MUST be refused, by the name of its field", () => {
+    assert.throws(() => input({ map: Schema.instanceOf(Map) }), /input schema of tool "t".*"map" has no JSON form/)
+  })
+
   it("a class MUST be inlined at the root, and referred to elsewhere", () => {
     assert.deepStrictEqual(Tool.make("t", { input: Place }).inputSchema, place)
     const nested = input({ place: Place })
@@ -200,6 +204,10 @@ describe("the advertised output", () => {
   it("MUST be absent without an output, and may be of any type", () => {
     assert.strictEqual(Tool.make("t", {}).outputSchema, undefined)
     assert.deepStrictEqual(Tool.make("t", { output: Schema.String }).outputSchema, { type: "string" })
+  })
+
+  it("a type that says nothing of its JSON MUST be refused, by the name of its field", () => {
+    assert.throws(() => input({ map: Schema.instanceOf(Map) }), /input schema of tool "t".*"map" has no JSON form/)
   })
 
   it("a class MUST be inlined at the root", () => {

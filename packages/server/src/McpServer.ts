@@ -12,8 +12,10 @@ import type * as Tool from "@mcp-effect/protocol/Tool"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as ConsoleGuard from "./ConsoleGuard.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Stateless from "./internal/stateless.ts"
 import * as ToolHandler from "./ToolHandler.ts"
@@ -77,7 +79,19 @@ export const make = (
     features: [Tools.make(tools, { declare: declare.includes("tools"), pageSize })]
   }
   const stateless = Stateless.make(server)
-  return { info, tools, connect: (back) => Dispatch.connect(server, stateless, back) }
+  const nothing = Effect.logWarning(
+    `The server ${JSON.stringify(info.name)} offers nothing. Are its tools and its transport provided with the same ` +
+      "McpServer layer? If tools come later, say so: declare: [\"tools\"]"
+  )
+  return {
+    info,
+    tools,
+    connect: (back) =>
+      Effect.suspend(() => {
+        const connection = Dispatch.connect(server, stateless, back)
+        return server.features.some((feature) => feature.declared()) ? connection : Effect.andThen(nothing, connection)
+      })
+  }
 }
 
 /**
@@ -122,7 +136,10 @@ export const tool = <T extends Tool.Tool, R = never>(
 
 /**
  * Serves until every transport in the layer has ended: stdio at end of input, HTTP never by itself. Then closes all of
- * it and succeeds.
+ * it and succeeds. `Layer.launch`, in its place, does not end with the input.
+ *
+ * One of the transports may need standard output for itself, from the first layer that is built to the last error that
+ * is reported, so `console`, and with it Effect's loggers, print to standard error meanwhile.
  *
  * @since 0.1.0
  * @category running
@@ -147,12 +164,15 @@ export const launch = <A, E, R>(layer: Layer.Layer<A, E, R>): Effect.Effect<void
         }
       }
     }
+    const unguard = ConsoleGuard.hold()
     return Layer.build(layer).pipe(
       Effect.andThen(Effect.suspend(() => {
         release()
         return Deferred.await(ended)
       })),
       Effect.scoped,
-      Effect.provideService(Transports, transports)
+      Effect.provideService(Transports, transports),
+      // Whoever runs the program reports its failure in this very turn.
+      Effect.onExit((exit) => Effect.sync(() => Exit.isFailure(exit) ? queueMicrotask(unguard) : unguard()))
     )
   })

@@ -27,7 +27,7 @@ export interface Entry {
  * @category errors
  */
 export class RegistrationError extends Data.TaggedError("RegistrationError")<{
-  readonly name: string
+  readonly tool: string
   readonly message: string
   readonly cause?: unknown
 }> {}
@@ -96,12 +96,12 @@ const problemOf = (name: string, entries: ReadonlyMap<string, Entry>): Registrat
   const quoted = JSON.stringify(name)
   if (!/^[A-Za-z0-9_.-]{1,128}$/.test(name)) {
     return new RegistrationError({
-      name,
+      tool: name,
       message: `The tool name ${quoted} is ill-formed: 1 to 128 of A-Z, a-z, 0-9, "_", "-" and "." are allowed`
     })
   }
   return entries.has(name)
-    ? new RegistrationError({ name, message: `There is already a tool named ${quoted}` })
+    ? new RegistrationError({ tool: name, message: `There is already a tool named ${quoted}` })
     : undefined
 }
 
@@ -109,5 +109,5 @@ const advertisable = (tool: Tool.Tool): Effect.Effect<void, RegistrationError> =
   Effect.try({
     try: () => void [tool.inputSchema, tool.outputSchema],
     catch: (cause) =>
-      new RegistrationError({ name: tool.name, message: cause instanceof Error ? cause.message : String(cause), cause })
+      new RegistrationError({ tool: tool.name, message: cause instanceof Error ? cause.message : String(cause), cause })
   })

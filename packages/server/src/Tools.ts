@@ -64,7 +64,7 @@ export const make = (
     }
     const entry = registry.get(name)
     return entry === undefined
-      ? Effect.fail(new McpError.ToolNotFound({ name, message: `Unknown tool: ${name}` }))
+      ? Effect.fail(new McpError.ToolNotFound({ tool: name, message: `Unknown tool: ${name}` }))
       : entry.call(call)
   }
 

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 export * as Call from "./Call.ts"
+export * as ConsoleGuard from "./ConsoleGuard.ts"
 export * as Dispatch from "./Dispatch.ts"
 export * as ErrorCodes from "./ErrorCodes.ts"
 export * as McpServer from "./McpServer.ts"

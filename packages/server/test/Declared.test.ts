@@ -5,6 +5,7 @@ import * as Tool from "@mcp-effect/protocol/Tool"
 import * as McpServer from "@mcp-effect/server/McpServer"
 import * as Effect from "effect/Effect"
 import { connect, hello, serve, speak, texts } from "./client.ts"
+import { logged } from "./log.ts"
 
 const add = (server: McpServer.McpServer["Service"]) =>
   Effect.provideService(
@@ -44,4 +45,16 @@ describe("tools that come after the session has begun", () => {
       assert.deepStrictEqual(client.heard, [JsonRpc.notification("notifications/tools/list_changed")])
       assert.deepStrictEqual(texts(yield* client.result("tools/call", { name: "late" })), ["called"])
     }))
+})
+
+describe("a server that offers nothing", () => {
+  it.effect("MUST say so in the log, once for a connection, and only then", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        yield* connect(yield* serve())
+        yield* connect(yield* serve(undefined, { declare: ["tools"] }))
+        assert.strictEqual(lines.length, 1)
+        assert.include(lines[0], "offers nothing")
+      })
+    ))
 })

@@ -55,6 +55,16 @@ describe("a failure that the tool declares", () => {
       })
     }))
 
+  it.effect("with a tag but without a message MUST be the tag and the fields for the model", () =>
+    Effect.gen(function*() {
+      class NoSuchNote extends Schema.TaggedError<NoSuchNote>()("NoSuchNote", { id: Schema.Int }) {}
+      const result = yield* calling(
+        Tool.make("note", { failure: NoSuchNote }),
+        () => Effect.fail(new NoSuchNote({ id: 99 }))
+      )
+      assert.deepStrictEqual(result.content, [{ type: "text", text: "NoSuchNote: {\"id\":99}" }])
+    }))
+
   it.effect("of a stream MUST be the result, whatever came before", () =>
     Effect.gen(function*() {
       const failure = new NoSuchCity({ city: "Atlantis", seen: new Date(0) })

@@ -8,13 +8,13 @@
  * @since 0.1.0
  */
 import { TransportError } from "@mcp-effect/protocol/Peer"
+import * as ConsoleGuard from "@mcp-effect/server/ConsoleGuard"
 import type { ServerConnection } from "@mcp-effect/server/Dispatch"
 import { McpServer } from "@mcp-effect/server/McpServer"
 import { Transports } from "@mcp-effect/server/Transports"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
-import * as ConsoleGuard from "./internal/consoleGuard.ts"
 import * as Wire from "./Wire.ts"
 
 /**
@@ -29,7 +29,7 @@ export const layer: Layer.Layer<never, never, McpServer | Stdio.Stdio> = Layer.e
     const stdio = yield* Stdio.Stdio
     const server = yield* McpServer
     const ended = (yield* Transports).started()
-    yield* ConsoleGuard.guard
+    yield* Effect.acquireRelease(Effect.sync(ConsoleGuard.hold), (release) => Effect.sync(release))
     let connection: ServerConnection | undefined
     const wire = yield* Wire.make({
       input: stdio.stdin,

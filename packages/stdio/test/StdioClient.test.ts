@@ -82,6 +82,18 @@ describe("StdioClient", () => {
       assert.include(error.message, "last words on stderr")
     }).pipe(Effect.provide(client({ args: [fixture("server.ts")] }))))
 
+  it.live("MUST pass on why a server could not start, all of which a server says on standard error", () =>
+    Effect.gen(function*() {
+      const mcp = yield* McpClient.McpClient
+      const error = yield* Effect.flip(mcp.listTools())
+      for (
+        const said of ["built by console", "built by a logger", "closed by a logger", "The tool name \"ill formed\""]
+      ) {
+        assert.include(error.message, said)
+      }
+      assert.include(error.message, "exited with code 1")
+    }).pipe(Effect.provide(client({ args: [fixture("failing.ts")] }))))
+
   it.live("MUST fail as not processed, and name the command, when the server cannot be started", () =>
     Effect.gen(function*() {
       const mcp = yield* McpClient.McpClient

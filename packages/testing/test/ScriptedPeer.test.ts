@@ -265,3 +265,27 @@ describe("ScriptedPeer.layer", () => {
     }).pipe(Effect.provide(listening))
   })
 })
+
+describe("a client's requests at the seam", () => {
+  it.effect("MUST have an id and a token of their own, so that a transport or a recorder can tell them apart", () => {
+    const seen: Array<unknown> = []
+    const transport = ScriptedPeer.layer((server) =>
+      Effect.gen(function*() {
+        const probe = yield* server.expectRequest("server/discover")
+        yield* probe.succeed({ supportedVersions: ["2026-07-28"], capabilities: {} })
+        const calls = [yield* server.expectRequest("tools/call"), yield* server.expectRequest("tools/call")]
+        for (const { request, succeed } of calls) {
+          seen.push(request.id, (request.params?._meta as { readonly progressToken: unknown }).progressToken)
+          yield* succeed({ content: [] })
+        }
+      })
+    )
+    return Effect.gen(function*() {
+      const mcp = yield* McpClient.McpClient
+      yield* Effect.all([mcp.callTool("a"), mcp.callTool("b")], { concurrency: 2 })
+      const [firstId, firstToken, secondId, secondToken] = seen
+      assert.notStrictEqual(firstId, secondId)
+      assert.notStrictEqual(firstToken, secondToken)
+    }).pipe(Effect.provide(McpClient.layer({ name: "test", version: "1.0.0" }).pipe(Layer.provide(transport))))
+  })
+})

@@ -30,7 +30,9 @@ export const make = (list: Effect.Effect<unknown, unknown>): Effect.Effect<Outpu
       if (validator === undefined) {
         if (warned) return Effect.void
         warned = true
-        return Effect.logWarning("Structured results are not checked: no JsonSchemaValidator is provided")
+        return Effect.logDebug(
+          "Structured results are not checked: no JsonSchemaValidator is provided (see AjvValidator.layer)"
+        )
       }
       return Effect.matchEffect(validator.compile(schema), {
         onFailure: (reason) =>

@@ -31,6 +31,10 @@ export const describe = (ast: SchemaAST.AST, document: Document): Document => {
       const all: Record<PropertyKey, unknown> = { ...properties }
       for (const { name, type } of fields) {
         const property = all[name]
+        // A declared type that says nothing of its JSON; no value of it would pass.
+        if (type._tag === "Declaration" && Predicate.isObject(property) && Object.keys(property).length === 0) {
+          throw new TypeError(`The field ${JSON.stringify(String(name))} has no JSON form`)
+        }
         if (Predicate.isObject(property)) all[name] = at(type, property)
       }
       return { properties: all }

@@ -26,7 +26,12 @@ const document = (name: string, what: string, schema: AnySchema): Document => {
   try {
     return describe(schema.ast, Schema.toJsonSchemaDocument(Schema.toCodecJson(schema)))
   } catch (cause) {
-    throw new TypeError(`The ${what} schema of tool ${JSON.stringify(name)} has no JSON form`, { cause })
+    throw new TypeError(
+      `The ${what} schema of tool ${JSON.stringify(name)} cannot be written as JSON Schema: ${
+        cause instanceof Error ? cause.message : String(cause)
+      }`,
+      { cause }
+    )
   }
 }
 

@@ -53,7 +53,9 @@ const dynamicCodec = Effect.fnUntraced(function*(tool: Tool.Tool): Effect.fn.Ret
     if (schema === undefined) return Effect.succeed(Effect.succeed)
     if (validator === undefined) {
       return Effect.as(
-        Effect.logWarning(`The ${what} of tool ${tool.name} is not checked: no JsonSchemaValidator is provided`),
+        Effect.logWarning(
+          `The ${what} of tool ${tool.name} is not checked: no JsonSchemaValidator is provided (see AjvValidator.layer)`
+        ),
         Effect.succeed
       )
     }
@@ -92,7 +94,10 @@ const sentence = (failure: unknown, encoded: unknown): string => {
     return failure.message
   }
   if (failure instanceof Error && encoded === failure) return failure.name
-  return JSON.stringify(encoded) ?? String(encoded)
+  if (!Predicate.isObject(encoded)) return JSON.stringify(encoded) ?? String(encoded)
+  // A tagged error without a message: its tag says what happened, and its fields to what.
+  const { _tag, ...fields } = encoded
+  return Predicate.isString(_tag) ? `${_tag}: ${JSON.stringify(fields)}` : JSON.stringify(encoded)
 }
 
 /** What the handler returned, as a result of the revision. `parts` are what it streamed before. */

@@ -130,6 +130,14 @@ export const rules: ReadonlyArray<Rule> = [
       })
   },
   {
+    name: "MUST answer a ping, in the words of its era",
+    test: () =>
+      Effect.gen(function*() {
+        const mcp = yield* McpClient.McpClient
+        yield* mcp.ping
+      })
+  },
+  {
     name: "MUST turn a defect into a result that leaks nothing",
     tools,
     test: () =>
