@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -11,6 +11,7 @@ const readme = readFileSync(join(root, "README.md"), "utf8")
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href
 
 const files = [...readme.matchAll(/<!-- file: (\S+) -->\n\n```ts\n([\s\S]*?)```/g)]
+const testFile = /<!-- test file: (\S+) -->\n\n```ts\n([\s\S]*?)```/.exec(readme)
 const output = /<!-- output of client\.ts -->\n\n```text\n([\s\S]*?)```/.exec(readme)?.[1]
 
 describe("README.md", () => {
@@ -29,4 +30,17 @@ describe("README.md", () => {
       rmSync(folder, { recursive: true })
     }
   }, 30_000)
+
+  it("MUST show a test that passes as printed", () => {
+    const [, name = "", code = ""] = testFile ?? []
+    const folder = mkdtempSync(join(root, "scratchpad", ".readme-"))
+    try {
+      writeFileSync(join(folder, name), code)
+      const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs")
+      const printed = execFileSync(process.execPath, [vitest, "run", "--root", folder], { encoding: "utf8" })
+      assert.match(printed, /1 passed/)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }, 60_000)
 })

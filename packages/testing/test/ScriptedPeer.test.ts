@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ClientTransport } from "@mcp-effect/client/ClientTransport"
 import * as McpClient from "@mcp-effect/client/McpClient"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import * as Meta from "@mcp-effect/protocol/Meta"
 import * as Peer from "@mcp-effect/protocol/Peer"
 import { ScriptedPeer } from "@mcp-effect/testing"
 import * as Cause from "effect/Cause"
@@ -275,7 +276,7 @@ describe("a client's requests at the seam", () => {
         yield* probe.succeed({ supportedVersions: ["2026-07-28"], capabilities: {} })
         const calls = [yield* server.expectRequest("tools/call"), yield* server.expectRequest("tools/call")]
         for (const { request, succeed } of calls) {
-          seen.push(request.id, (request.params?._meta as { readonly progressToken: unknown }).progressToken)
+          seen.push(request.id, Meta.progressToken(request.params))
           yield* succeed({ content: [] })
         }
       })
