@@ -102,10 +102,13 @@ interface Texts {
 
 type Fields = { readonly [x: string]: AnySchema }
 
-type FromInput<I> = I extends AnySchema ? I : I extends Fields ? Schema.Struct<I> : never
+type FromFields<S> = S extends AnySchema ? S : S extends Fields ? Schema.Struct<S> : undefined
+
+type FromInput<I> = Exclude<FromFields<I>, undefined>
 
 /**
- * Defines a tool from Effect schemas. `input` is a struct schema or its fields; without it, the tool takes no arguments.
+ * Defines a tool from Effect schemas. `input` and `output` are schemas, or the fields of a struct; without `input`, the
+ * tool takes no arguments.
  *
  * An input that is not an object is a programming error: it fails the layer that registers the tool.
  *
@@ -115,29 +118,32 @@ type FromInput<I> = I extends AnySchema ? I : I extends Fields ? Schema.Struct<I
 export const make = <
   const Name extends string,
   const I extends AnySchema | Fields = {},
-  Output extends AnySchema | undefined = undefined,
+  const O extends AnySchema | Fields | undefined = undefined,
   Failure extends AnySchema | undefined = undefined
 >(
   name: Name,
-  options: Texts & { readonly input?: I; readonly output?: Output; readonly failure?: Failure } = {}
-): Tool<Name, FromInput<I>, Output, Failure> => {
-  const given: AnySchema | Fields = options.input ?? {}
-  // Sound: these are the cases that `FromInput` distinguishes, and an absent option is `undefined` in the type too.
-  const input = (Schema.isSchema(given) ? given : Schema.Struct(given as Fields)) as FromInput<I>
+  options: Texts & { readonly input?: I; readonly output?: O; readonly failure?: Failure } = {}
+): Tool<Name, FromInput<I>, FromFields<O>, Failure> => {
+  // Sound: `fromFields` distinguishes the cases of the types, and an absent option is `undefined` in the type too.
+  const input = fromFields(options.input ?? {}) as FromInput<I>
+  const output = (options.output && fromFields(options.output)) as FromFields<O>
   return {
     ...texts(name, options),
     input,
-    output: options.output as Output,
+    output,
     failure: options.failure as Failure,
     get inputSchema() {
       return memo(this, "inputSchema", ToolSchema.input(name, input))
     },
     get outputSchema() {
-      return memo(this, "outputSchema", options.output && ToolSchema.output(name, options.output))
+      return memo(this, "outputSchema", output && ToolSchema.output(name, output))
     },
     dynamic: false
   }
 }
+
+const fromFields = (given: AnySchema | Fields): AnySchema =>
+  Schema.isSchema(given) ? given as AnySchema : Schema.Struct(given as Fields)
 
 /**
  * Defines a tool from raw JSON Schema, for tools that are only known while running. Arguments are records, checked by

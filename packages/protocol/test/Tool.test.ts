@@ -201,6 +201,14 @@ describe("what a schema says to people", () => {
 })
 
 describe("the advertised output", () => {
+  it("fields and their struct MUST be the same", () => {
+    const fields = { sum: Schema.Finite }
+    const [one, two] = [Tool.make("t", { output: fields }), Tool.make("t", { output: Schema.Struct(fields) })]
+    assert.deepStrictEqual(one.outputSchema, two.outputSchema)
+    const sum: number = one.output.make({ sum: 1 }).sum
+    assert.strictEqual(sum, 1)
+  })
+
   it("MUST be absent without an output, and may be of any type", () => {
     assert.strictEqual(Tool.make("t", {}).outputSchema, undefined)
     assert.deepStrictEqual(Tool.make("t", { output: Schema.String }).outputSchema, { type: "string" })
