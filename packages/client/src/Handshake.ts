@@ -95,13 +95,34 @@ export const run = (
     const first = yield* Scope.fork(yield* Effect.scope)
     const connection = yield* Scope.provide(open(connect), first)
     const found = yield* probe(connection, local, options, newest)
-    if (found !== undefined) return { connection, era: yield* agree(connection, local, options, found) }
+    if (typeof found === "object") return { connection, era: yield* agree(connection, local, options, found) }
     const alive = yield* isAlive(connection)
-    if (alive) return { connection, era: yield* initialize(connection, local, options) }
+    if (alive) {
+      const began = initialize(connection, local, options)
+      const era = found === "silent" ? orDiscover(began, connection, local, options, newest) : began
+      return { connection, era: yield* era }
+    }
     yield* Effect.logDebug("The server ended at the probe; connecting again for initialize")
     yield* Scope.close(first, Exit.void)
     const second = yield* open(connect)
     return { connection: second, era: yield* initialize(second, local, options) }
+  })
+
+// A server that refuses `initialize` may merely have been too slow for the probe.
+const orDiscover = (
+  began: Effect.Effect<Era, HandshakeError>,
+  connection: Connection,
+  local: Peer,
+  options: Options,
+  newest: Revision
+): Effect.Effect<Era, HandshakeError> =>
+  Effect.catch(began, (refused) => {
+    const wasAsked = Revisions.ofEra(options.revisions, "stateful").length > 0
+    if (!wasAsked || refused._tag === "ConnectionClosed" || refused._tag === "RequestTimeout") {
+      return Effect.fail(refused)
+    }
+    return Effect.flatMap(probe(connection, local, options, newest), (found) =>
+      typeof found === "object" ? agree(connection, local, options, found) : Effect.fail(refused))
   })
 
 const open = (
@@ -131,25 +152,26 @@ interface Discovered {
   readonly result: JsonRpc.Params | undefined
 }
 
-// `undefined` means: nothing that a stateless server would say.
+// "silent" means: no answer in time. "other" means: nothing that a stateless server would say.
 const probe = Effect.fnUntraced(function*(
   connection: Connection,
   local: Peer,
   options: Options,
   revision: Revision
-): Effect.fn.Return<Discovered | undefined> {
+): Effect.fn.Return<Discovered | "silent" | "other"> {
   const params = statelessMeta(options, revision, undefined)
   const exit = yield* ask(connection, local, "server/discover", params, options.probeTimeout)
-  if (Option.isNone(exit) || Exit.isFailure(exit.value)) return undefined
+  if (Option.isNone(exit)) return "silent"
+  if (Exit.isFailure(exit.value)) return "other"
   const response = exit.value.value
   if (response._tag === "Success") {
     const { supportedVersions } = response.result
     return Array.isArray(supportedVersions)
       ? { supported: supportedVersions.filter(Predicate.isString), result: response.result }
-      : undefined
+      : "other"
   }
   const error = McpError.fromWire({ method: "server/discover", params }, response.error)
-  return error._tag === "UnsupportedProtocolVersion" ? { supported: error.supported, result: undefined } : undefined
+  return error._tag === "UnsupportedProtocolVersion" ? { supported: error.supported, result: undefined } : "other"
 })
 
 const agree = Effect.fnUntraced(function*(
@@ -164,7 +186,8 @@ const agree = Effect.fnUntraced(function*(
   }
   if (revision.era === "stateful") return yield* initialize(connection, local, options)
   // A server that did not speak the newest of ours is asked again in a revision that it does speak.
-  const found = result ?? (yield* probe(connection, local, options, revision))?.result
+  const again = result === undefined ? yield* probe(connection, local, options, revision) : undefined
+  const found = result ?? (typeof again === "object" ? again.result : undefined)
   if (found === undefined) {
     return yield* new McpError.InvalidResult({
       method: "server/discover",
@@ -220,7 +243,8 @@ const initialize = Effect.fnUntraced(function*(
     return yield* new McpError.UnsupportedProtocolVersion({ requested: namesOf(options), supported: answer.supported })
   }
   const { result } = answer
-  const version = String(result.protocolVersion)
+  const version = result.protocolVersion
+  if (!Predicate.isString(version)) return yield* malformed("\"protocolVersion\" must be a string")
   const revision = Revisions.newestCommon(revisions, [version])
   if (revision === undefined) {
     return yield* new McpError.UnsupportedProtocolVersion({ requested: namesOf(options), supported: [version] })

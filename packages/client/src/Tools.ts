@@ -65,7 +65,7 @@ const MAX_PAGES = 100
  */
 export const make = (send: Requests.Send): Effect.Effect<Tools> =>
   Effect.gen(function*() {
-    const check = yield* OutputCheck.make(Effect.suspend(() => listTools()))
+    const check = yield* OutputCheck.make((options) => listTools(options))
 
     const listTools: Tools["listTools"] = Effect.fnUntraced(function*(options) {
       const all: Array<ListedTool.ListedTool> = []
@@ -113,7 +113,7 @@ export const make = (send: Requests.Send): Effect.Effect<Tools> =>
       changed: check.forget,
       callTool: (name, args = {}, options) =>
         Effect.tap(callRaw(name, args, options), (result) =>
-          result.isError === true ? Effect.void : check.run(name, result)),
+          result.isError === true ? Effect.void : check.run(name, result, timesOf(options))),
       stream: (tool, input, options) =>
         ToolStream.make((onNotification) =>
           call(tool, input, { ...options, onNotification })
@@ -123,3 +123,9 @@ export const make = (send: Requests.Send): Effect.Effect<Tools> =>
 
 const invalid = (method: string, message: string): McpError.InvalidResult =>
   new McpError.InvalidResult({ method, message })
+
+// A list that is asked for on behalf of a call takes no longer than the call may.
+const timesOf = (options: Requests.RequestOptions | undefined): Requests.RequestOptions => ({
+  ...(options?.timeout === undefined ? {} : { timeout: options.timeout }),
+  ...(options?.maxTimeout === undefined ? {} : { maxTimeout: options.maxTimeout })
+})

@@ -26,8 +26,8 @@ import { type Connection, type Peer, TransportError } from "./Peer.ts"
 export interface Duplex extends Connection {
   /** A text has arrived. */
   readonly receive: (text: string) => void
-  /** A message has arrived that was too large to read; `id` is a guess at its id. */
-  readonly tooLarge: (id: JsonRpc.Id | undefined, limit: number) => void
+  /** A message has arrived that was too large to read; what is known of it is a guess. */
+  readonly tooLarge: (message: JsonRpc.Peeked, limit: number) => void
   /** The channel has ended: requests in flight fail at once, handlers are interrupted and waited for. */
   readonly close: (error: TransportError) => Effect.Effect<void>
 }
@@ -60,7 +60,7 @@ export const make = (options: {
         Effect.suspend(() => {
           const text = encode(notification)
           if (typeof text !== "string") return Effect.fail(text)
-          return outbox.tryOffer(text) ? Effect.void : outbox.offer(text)
+          return outbox.tryOffer(text) ? Effect.void : offerLater(outbox, text, notification.stale)
         })
     }
     const local = yield* options.local(remote)
@@ -80,7 +80,7 @@ export const make = (options: {
       close,
       closed: Deferred.await(ended),
       receive: (text) => reader.receive(text),
-      tooLarge: (id, limit) => reader.tooLarge(id, limit)
+      tooLarge: (message, limit) => reader.tooLarge(message, limit)
     }
   })
 
@@ -92,6 +92,16 @@ const encode = (notification: JsonRpc.Notification): string | TransportError => 
     return new TransportError({ reason: "refused", processed: "no", message, cause })
   }
 }
+
+const offerLater = (
+  outbox: Outbox.Outbox,
+  text: string,
+  stale: (() => boolean) | undefined
+): Effect.Effect<void, TransportError> =>
+  Effect.flatMap(
+    outbox.room(),
+    () => stale?.() === true || outbox.tryOffer(text) ? Effect.void : offerLater(outbox, text, stale)
+  )
 
 const excerpt = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}...` : text)
 
@@ -121,7 +131,7 @@ class Reader {
 
   receive(text: string): void {
     const { batches, limits } = this.parts
-    const message = JsonRpc.decode(text, { batches: text.startsWith("[") && batches?.() === true })
+    const message = JsonRpc.decode(text, { batches: /^\s*\[/.test(text) && batches?.() === true })
     if (message._tag === "Invalid") return this.reply(this.invalid(message, text))
     if (message._tag !== "Batch") return this.dispatch(message, this.reply)
     if (message.messages.length <= limits.batch) return this.batch(message.messages)
@@ -138,12 +148,14 @@ class Reader {
     this.mailbox.end()
   }
 
-  tooLarge(id: JsonRpc.Id | undefined, limit: number): void {
+  tooLarge({ id, kind }: JsonRpc.Peeked, limit: number): void {
     const reason = `The message is larger than ${limit} bytes`
     const error = new TransportError({ reason: "too large", processed: "unknown", message: reason })
-    if (id !== undefined && this.parts.outgoing.fail(id, error)) return
+    // Each direction has ids of its own: a request must not settle one of ours that has the same.
+    if (kind !== "request" && id !== undefined && this.parts.outgoing.fail(id, error)) return
     this.log(reason)
-    if (!this.parts.answerInvalid) return
+    const answer = kind === "request" ? id !== undefined || this.parts.answerInvalid : this.parts.answerInvalid
+    if (kind === "response" || !answer) return
     this.reply(JsonRpc.failure(id, { code: JsonRpc.INVALID_REQUEST, message: reason }))
   }
 

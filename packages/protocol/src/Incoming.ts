@@ -30,7 +30,7 @@ export interface Incoming {
   ) => void
   /** Interrupts a request by id, as `notifications/cancelled` asks. `false`: it is not in flight. */
   readonly cancel: (id: JsonRpc.Id, reason: string) => boolean
-  /** Interrupts all requests, without replies, and waits for their finalizers. */
+  /** Interrupts all requests, without replies, and waits for their finalizers, within a bound. */
   readonly close: (reason: string) => Effect.Effect<void>
 }
 
@@ -41,11 +41,12 @@ interface Entry {
 
 /**
  * Makes the bookkeeping. `inFlight` bounds the requests that may run at once; one more is answered with an error.
+ * `closing` bounds, in milliseconds, how long `close` waits.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = (run: Run, limits: { readonly inFlight: number }): Incoming => {
+export const make = (run: Run, limits: { readonly inFlight: number; readonly closing: number }): Incoming => {
   const entries = new Map<JsonRpc.Id, Entry>()
   // Abandoned, but not done with their finalizers: they count until they are.
   const leaving = new Set<Entry["fiber"]>()
@@ -114,10 +115,24 @@ export const make = (run: Run, limits: { readonly inFlight: number }): Incoming 
         closed = true
         if (entries.size > 0) run(Effect.logInfo(`Interrupted ${entries.size} requests in flight: ${reason}`))
         for (const [id, entry] of [...entries]) abandon(id, entry, reason)
-        return Effect.asVoid(Fiber.awaitAll([...leaving]))
+        return leaving.size === 0 ? Effect.void : awaitBounded(run, leaving, limits.closing)
       })
   }
 }
+
+// By hand, since it runs where nothing can be interrupted, a race included.
+const awaitBounded = (run: Run, leaving: ReadonlySet<Entry["fiber"]>, millis: number): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    const timer = run(Effect.gen(function*() {
+      yield* Effect.sleep(millis)
+      yield* Effect.logWarning(`${leaving.size} handlers ignore their interruption; they are not waited for any longer`)
+      resume(Effect.void)
+    }))
+    run(Fiber.awaitAll([...leaving])).addObserver(() => {
+      timer.interruptUnsafe()
+      resume(Effect.void)
+    })
+  })
 
 const internal = (id: JsonRpc.Id, message: string): JsonRpc.Failure =>
   JsonRpc.failure(id, { code: JsonRpc.INTERNAL_ERROR, message })

@@ -39,7 +39,7 @@ export interface Request {
 }
 
 /**
- * A one-way message.
+ * A one-way message. `stale`, where present, is asked before a message that had to wait is sent after all.
  *
  * @since 0.1.0
  * @category models
@@ -48,6 +48,7 @@ export interface Notification {
   readonly _tag: "Notification"
   readonly method: string
   readonly params: Params | undefined
+  readonly stale?: () => boolean
 }
 
 /**
@@ -317,20 +318,36 @@ const invalid = (
 ): Invalid => ({ _tag: "Invalid", code, reason, id, kind })
 
 /**
- * Guesses the id of a message that was too large to read, from its first and last characters: the two places where
- * JSON-RPC implementations write it.
+ * What can be told of a message that was too large to read.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Peeked {
+  readonly id: Id | undefined
+  readonly kind: "request" | "response" | "unknown"
+}
+
+const ID = String.raw`"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")`
+const FIRST = new RegExp(String.raw`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?${ID}\s*,`)
+const LAST = new RegExp(String.raw`,\s*${ID}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+
+/**
+ * Guesses the id and kind of a message that was too large to read, from its first and last characters: the places where
+ * JSON-RPC implementations write them.
  *
  * @since 0.1.0
  * @category codec
  */
-export const peekId = (head: string, tail: string): Id | undefined => {
-  const match = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")\s*,/.exec(head) ??
-    /,\s*"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail)
-  if (match?.[1] === undefined) return undefined
+export const peek = (head: string, tail: string): Peeked => {
+  const member = /"(method|result|error)"\s*:/.exec(head)?.[1]
+  const kind = member === undefined ? "unknown" : member === "method" ? "request" : "response"
+  const text = (FIRST.exec(head) ?? LAST.exec(tail))?.[1]
+  if (text === undefined) return { id: undefined, kind }
   try {
-    const id: unknown = JSON.parse(match[1])
-    return isId(id) ? id : undefined
+    const id: unknown = JSON.parse(text)
+    return { id: isId(id) ? id : undefined, kind }
   } catch {
-    return undefined
+    return { id: undefined, kind }
   }
 }

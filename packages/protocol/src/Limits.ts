@@ -10,6 +10,7 @@ import * as Context from "effect/Context"
  * - `inFlight`: requests in flight, each way; one more of ours waits, one more of the other side's is refused.
  * - `mailbox`: notifications that a consumer may be behind before they collapse.
  * - `batch`: messages in one batch.
+ * - `closing`: milliseconds that the end of a connection waits for handlers that ignore their interruption.
  * - `outbox`: code units of text that wait for the wire before senders wait too.
  *
  * @since 0.1.0
@@ -20,11 +21,12 @@ export interface Limits {
   readonly inFlight: number
   readonly mailbox: number
   readonly batch: number
+  readonly closing: number
   readonly outbox: number
 }
 
 /**
- * The defaults: 10 MiB a message, 1024 in flight, 256 behind, 100 in a batch, 1 Mi waiting.
+ * The defaults: 10 MiB a message, 1024 in flight, 256 behind, 100 in a batch, 5 s of closing, 1 Mi waiting.
  *
  * @since 0.1.0
  * @category references
@@ -34,6 +36,7 @@ export const defaults: Limits = {
   inFlight: 1024,
   mailbox: 256,
   batch: 100,
+  closing: 5000,
   outbox: 1024 * 1024
 }
 

@@ -337,7 +337,7 @@ const notFound = (
 const unsupported = (data: unknown): UnsupportedProtocolVersion | undefined =>
   Predicate.isObject(data) && Array.isArray(data.supported)
     ? new UnsupportedProtocolVersion({
-      requested: String(data.requested),
+      requested: Predicate.isString(data.requested) ? data.requested : "unknown",
       supported: data.supported.filter(Predicate.isString)
     })
     : undefined

@@ -23,6 +23,8 @@ export interface Outbox {
   readonly tryOffer: (text: string) => boolean
   /** Takes a text when there is room; `taken` is called in the moment it is. */
   readonly offer: (text: string, taken?: () => void) => Effect.Effect<void, TransportError>
+  /** Whether the buffer holds `times` its capacity, or more. */
+  readonly isFull: (times?: number) => boolean
   /** Waits until the buffer is below `times` its capacity (default 1). */
   readonly room: (times?: number) => Effect.Effect<void, TransportError>
   /** All texts so far, at least one, as an array of the consumer's own; ends with `Done` after `end`, once everything was taken. */
@@ -72,10 +74,12 @@ class Buffer implements Outbox {
       return Effect.void
     })
 
+  readonly isFull = (times = 1): boolean => this.size >= this.capacity * times
+
   readonly room = (times = 1): Effect.Effect<void, TransportError> =>
     Effect.suspend(() => {
       if (this.ended !== undefined) return Effect.fail(this.ended)
-      if (this.size < this.capacity * times) return Effect.void
+      if (!this.isFull(times)) return Effect.void
       return Effect.flatMap(this.turn, () => this.room(times))
     })
 

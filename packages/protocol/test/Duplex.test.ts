@@ -64,10 +64,28 @@ describe("a message that was too large to read", () => {
       const { duplex, sent } = yield* open()
       const fiber = yield* Effect.forkChild(duplex.request(call(), Peer.closed))
       yield* sent
-      duplex.tooLarge(0, 1000)
+      duplex.tooLarge({ id: 0, kind: "response" }, 1000)
       const error = yield* Effect.flip(Fiber.join(fiber))
       assert.deepStrictEqual([error.reason, error.processed], ["too large", "unknown"])
       assert.include(error.message, "1000 bytes")
+      assert.deepStrictEqual(yield* sent, [])
+    }))
+
+  it.effect("MUST NOT settle a request of ours if it is one of theirs, and MUST then be answered by either side", () =>
+    Effect.gen(function*() {
+      const { duplex, sent } = yield* open({ answerInvalid: false })
+      const fiber = yield* Effect.forkChild(duplex.request(call(), Peer.closed))
+      yield* sent
+      duplex.tooLarge({ id: 0, kind: "request" }, 1000)
+      const error = { code: -32600, message: "The message is larger than 1000 bytes" }
+      assert.deepStrictEqual(yield* sent, [{ ...base, id: 0, error }])
+      assert.strictEqual(fiber.pollUnsafe(), undefined)
+    }))
+
+  it.effect("MUST NOT be answered if it is a response", () =>
+    Effect.gen(function*() {
+      const { duplex, sent } = yield* open()
+      duplex.tooLarge({ id: 7, kind: "response" }, 1000)
       assert.deepStrictEqual(yield* sent, [])
     }))
 
@@ -77,8 +95,8 @@ describe("a message that was too large to read", () => {
       const server = yield* open()
       const client = yield* open({ answerInvalid: false })
       for (const { duplex } of [server, client]) {
-        duplex.tooLarge("a", 1000)
-        duplex.tooLarge(undefined, 1000)
+        duplex.tooLarge({ id: "a", kind: "unknown" }, 1000)
+        duplex.tooLarge({ id: undefined, kind: "unknown" }, 1000)
       }
       const error = { code: -32600, message: "The message is larger than 1000 bytes" }
       assert.deepStrictEqual(yield* server.sent, [{ ...base, id: "a", error }, { ...base, error }])

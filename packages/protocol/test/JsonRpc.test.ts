@@ -251,8 +251,9 @@ describe("encoding", () => {
   })
 })
 
-describe("peekId", () => {
-  const cut = (text: string) => JsonRpc.peekId(text.slice(0, 300), text.slice(-300))
+describe("peek", () => {
+  const peeked = (text: string) => JsonRpc.peek(text.slice(0, 300), text.slice(-300))
+  const cut = (text: string) => peeked(text).id
   const long = "x".repeat(1000)
 
   it.effect.prop(
@@ -285,10 +286,22 @@ describe("peekId", () => {
     assert.strictEqual(cut(JSON.stringify(json)), undefined)
   })
 
+  it("MUST tell requests and responses apart where implementations write what they are", () => {
+    const kinds = [
+      JsonRpc.encode(JsonRpc.request(1, "m", { result: long })),
+      JSON.stringify({ method: "m", params: { text: long }, jsonrpc: "2.0", id: 1 }),
+      JsonRpc.encode(JsonRpc.success(1, { method: long })),
+      JSON.stringify({ result: { method: "m", text: long }, jsonrpc: "2.0", id: 1 }),
+      JsonRpc.encode(JsonRpc.failure(1, { code: 1, message: long })),
+      JSON.stringify({ params: { text: long }, id: 1 })
+    ].map((text) => peeked(text).kind)
+    assert.deepStrictEqual(kinds, ["request", "request", "response", "response", "response", "unknown"])
+  })
+
   it.each([`{"id":007,`, `{"id":"\\x",`, `{"id":"a\nb",`, `{"id":`, ""])(
     "what is not JSON MUST NOT throw: %j",
     (head) => {
-      assert.strictEqual(JsonRpc.peekId(head, ""), undefined)
+      assert.strictEqual(JsonRpc.peek(head, "").id, undefined)
     }
   )
 })

@@ -155,11 +155,18 @@ const announceChanges = (
   Effect.gen(function*() {
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const due = new Map<string, Feature>()
+    const sending = new Set<string>()
     const flush = (): void => {
-      const all = [...due]
-      due.clear()
-      for (const [method, feature] of all) {
-        if (stateful.offers(feature)) run(Effect.ignore(back.notify(JsonRpc.notification(method))))
+      for (const [method, feature] of [...due]) {
+        // What a slow client has not taken yet tells it of this change too, but not of one while it is being taken.
+        if (sending.has(method)) continue
+        due.delete(method)
+        if (!stateful.offers(feature)) continue
+        sending.add(method)
+        run(Effect.ignore(back.notify(JsonRpc.notification(method)))).addObserver(() => {
+          sending.delete(method)
+          if (due.size > 0) queueMicrotask(flush)
+        })
       }
     }
     for (const feature of server.features) {

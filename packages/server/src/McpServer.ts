@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import type { Implementation } from "@mcp-effect/protocol/Implementation"
-import type { Peer } from "@mcp-effect/protocol/Peer"
+import type { Peer, TransportError } from "@mcp-effect/protocol/Peer"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import type * as Tool from "@mcp-effect/protocol/Tool"
@@ -136,7 +136,8 @@ export const tool = <T extends Tool.Tool, R = never>(
 
 /**
  * Serves until every transport in the layer has ended: stdio at end of input, HTTP never by itself. Then closes all of
- * it and succeeds. `Layer.launch`, in its place, does not end with the input.
+ * it and succeeds, or fails with the error of a transport that did not end well: nobody may be left to serve, but what
+ * holds the process, such as an input that is open still, must not. `Layer.launch`, in its place, does not end at all.
  *
  * One of the transports may need standard output for itself, from the first layer that is built to the last error that
  * is reported, so `console`, and with it Effect's loggers, print to standard error meanwhile.
@@ -144,21 +145,24 @@ export const tool = <T extends Tool.Tool, R = never>(
  * @since 0.1.0
  * @category running
  */
-export const launch = <A, E, R>(layer: Layer.Layer<A, E, R>): Effect.Effect<void, E, R> =>
+export const launch = <A, E, R>(layer: Layer.Layer<A, E, R>): Effect.Effect<void, E | TransportError, R> =>
   Effect.suspend(() => {
-    const ended = Deferred.makeUnsafe<void>()
+    const ended = Deferred.makeUnsafe<void, TransportError>()
+    let broken: TransportError | undefined
     // One is held while the layer is built, so that a transport that ends at once does not end the others.
     let open = 1
     let started = 0
     const release = (): void => {
-      if (--open === 0 && started > 0) Deferred.doneUnsafe(ended, Effect.void)
+      if (--open > 0 || started === 0) return
+      Deferred.doneUnsafe(ended, broken === undefined ? Effect.void : Effect.fail(broken))
     }
     const transports: Transports = {
       started: () => {
         open++
         started++
         let done = false
-        return () => {
+        return (error) => {
+          broken ??= error
           if (!done) release()
           done = true
         }

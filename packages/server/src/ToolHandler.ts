@@ -160,11 +160,14 @@ const finish = (
 // A typed failure and a defect both become a result for the model; only the log gets to know what a defect was.
 const failed = (tool: Tool.Tool, codec: ToolRun.Codec, cause: Cause.Cause<unknown>): Effect.Effect<Result> => {
   const failure = Cause.findErrorOption(cause)
-  if (failure._tag === "Some") return Effect.map(ToolRun.failed(codec, failure.value), result)
-  return Effect.as(
-    Effect.logError(`Tool ${tool.name} failed with a defect`, cause),
-    result(ToolRun.errorResult(`The tool ${tool.name} failed unexpectedly.`))
-  )
+  const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Result> =>
+    Effect.as(
+      Effect.logError(`Tool ${tool.name} failed with a defect`, cause),
+      result(ToolRun.errorResult(`The tool ${tool.name} failed unexpectedly.`))
+    )
+  if (failure._tag === "None") return unexpected(cause)
+  // A failure that cannot even be told is no better than a defect.
+  return Effect.catchCause(Effect.suspend(() => Effect.map(ToolRun.failed(codec, failure.value), result)), unexpected)
 }
 
 const runStream = <R>(
@@ -177,14 +180,14 @@ const runStream = <R>(
 ): Effect.Effect<JsonRpc.Params, unknown, R> => {
   const parts: Array<Content.Content> = []
   const outputs: Array<unknown> = []
+  const expected = expectedOutputs(tool)
   let size = 0
   const each = (event: Tool.Event<unknown>): Effect.Effect<void, Error> => {
     switch (event._tag) {
       case "Progress":
         return reporter.progress(event)
       case "Output":
-        outputs.push(event.value)
-        return Effect.void
+        return outputs.push(event.value) <= expected ? Effect.void : Effect.die(wrongOutputs(tool, "more"))
       case "Part":
         parts.push(event.content)
         size += JSON.stringify(event.content).length
@@ -193,10 +196,13 @@ const runStream = <R>(
           : reporter.part(event.content)
     }
   }
-  return Effect.flatMap(Stream.runForEach(stream, each), () => {
-    const expected = tool.output === undefined ? 0 : 1
-    return outputs.length === expected
+  return Effect.flatMap(Stream.runForEach(stream, each), () =>
+    outputs.length === expected
       ? finish(tool, codec, call, outputs[0], parts)
-      : Effect.die(new TypeError(`Tool ${tool.name} emitted ${outputs.length} outputs; it must emit ${expected}`))
-  })
+      : Effect.die(wrongOutputs(tool, "fewer")))
 }
+
+const expectedOutputs = (tool: Tool.Tool): number => tool.output === undefined ? 0 : 1
+
+const wrongOutputs = (tool: Tool.Tool, than: "more" | "fewer"): TypeError =>
+  new TypeError(`Tool ${tool.name} emitted ${than} outputs than it may: it must emit ${expectedOutputs(tool)}`)

@@ -9,6 +9,7 @@
  */
 import { ClientTransport } from "@mcp-effect/client/ClientTransport"
 import { type Connection, type Peer, TransportError } from "@mcp-effect/protocol/Peer"
+import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -22,6 +23,7 @@ import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import * as Environment from "./internal/environment.ts"
 import * as Tail from "./internal/tail.ts"
+import * as Lines from "./Lines.ts"
 import * as Wire from "./Wire.ts"
 
 /**
@@ -117,14 +119,22 @@ const spawn = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<
     stdin: { stream: "pipe", endOnDone: true },
     forceKillAfter: options.exitAfter ?? "2 seconds"
   })
-  return yield* Effect.mapError(spawner.spawn(command), (cause) =>
-    new TransportError({
-      reason: "refused",
-      processed: "no",
-      message: `The server could not be started as ${JSON.stringify(options.command)}: ${cause.message}`,
-      cause
-    }))
+  // Node throws for what it cannot even try to start.
+  return yield* Effect.catchCause(Effect.suspend(() => spawner.spawn(command)), (cause) => {
+    const error = Cause.squash(cause)
+    const why = error instanceof Error ? error.message : String(error)
+    return Effect.fail(
+      new TransportError({
+        reason: "refused",
+        processed: "no",
+        message: `The server could not be started as ${JSON.stringify(options.command)}: ${why}`,
+        cause: error
+      })
+    )
+  })
 })
+
+const LINE = 64 * 1024
 
 const drain = (
   child: ChildProcessHandle,
@@ -134,7 +144,23 @@ const drain = (
   const bytes = Stream.tap(child.stderr, (chunk) => Effect.sync(() => tail.push(chunk)))
   if (mode === "ignore") return Effect.ignore(Stream.runDrain(bytes))
   const show = mode === "inherit" ? Console.error : (line: string) => Effect.logDebug(line)
-  return bytes.pipe(Stream.decodeText(), Stream.splitLines, Stream.runForEach(show), Effect.ignore)
+  const said: Array<string> = []
+  // A line without an end is not held.
+  const lines = Lines.splitter(LINE, {
+    line: (line) => void said.push(line),
+    tooLarge: (head, tail) => void said.push(`${head} ... ${tail}`)
+  })
+  const showAll = Effect.suspend(() => Effect.forEach(said.splice(0), show, { discard: true }))
+  return Stream.runForEach(bytes, (chunk) => {
+    lines.push(chunk)
+    return showAll
+  }).pipe(
+    Effect.andThen(Effect.suspend(() => {
+      lines.end()
+      return showAll
+    })),
+    Effect.ignoreCause
+  )
 }
 
 const status = (child: ChildProcessHandle): Effect.Effect<string> =>

@@ -1,7 +1,8 @@
 /**
  * Serves over standard input and output: one line is one message. Nothing but messages reaches standard output.
  *
- * At end of input, work in flight is interrupted and the transport ends. Knows nothing of what is served.
+ * At end of input, work in flight is interrupted and the transport ends; where writing fails, it ends with an error. Knows
+ * nothing of what is served.
  *
  * Source: `basic/transports/stdio` of revision 2026-07-28, and `basic/transports` of the earlier ones.
  *
@@ -12,6 +13,7 @@ import * as ConsoleGuard from "@mcp-effect/server/ConsoleGuard"
 import type { ServerConnection } from "@mcp-effect/server/Dispatch"
 import { McpServer } from "@mcp-effect/server/McpServer"
 import { Transports } from "@mcp-effect/server/Transports"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
@@ -38,14 +40,17 @@ export const layer: Layer.Layer<never, never, McpServer | Stdio.Stdio> = Layer.e
       batches: () => connection?.batches() ?? false,
       answerInvalid: true
     })
-    const over = (message: string) =>
-      wire.finish(new TransportError({ reason: "closed", processed: "unknown", message }))
-    yield* Effect.matchEffect(Effect.raceFirst(wire.read, wire.written), {
-      onFailure: (error) => Effect.andThen(Effect.logDebug("Standard streams failed", error), over(error.message)),
-      onSuccess: () => over("The input has ended")
-    }).pipe(
-      Effect.ensuring(Effect.sync(ended)),
-      Effect.forkScoped
-    )
+    const closed = (message: string, cause?: unknown): TransportError =>
+      new TransportError({ reason: "closed", processed: "unknown", message, cause })
+    yield* Effect.matchCauseEffect(Effect.raceFirst(wire.read, wire.written), {
+      onSuccess: () =>
+        Effect.map(wire.finish(closed("The input has ended")), (written) => {
+          ended(written ? undefined : closed("The output that was left could not be written"))
+        }),
+      onFailure: (cause) => {
+        const error = closed("Standard input or output has failed", Cause.squash(cause))
+        return Effect.andThen(wire.finish(error), Effect.sync(() => ended(error)))
+      }
+    }).pipe(Effect.forkScoped)
   })
 )

@@ -29,8 +29,8 @@ export interface Wire<E> {
   readonly read: Effect.Effect<void, E>
   /** Waits until writing is impossible, or over after `finish`. */
   readonly written: Effect.Effect<void, E>
-  /** No more output: what was handed over before is still written, for at most two seconds. */
-  readonly finish: (error: TransportError) => Effect.Effect<void>
+  /** No more output: what was handed over before is still written, for at most two seconds. Whether all of it was. */
+  readonly finish: (error: TransportError) => Effect.Effect<boolean>
 }
 
 /**
@@ -50,29 +50,63 @@ export const make = <E>(options: {
     const limits = yield* Limits.Limits
     const outbox = Outbox.make({ capacity: limits.outbox })
     const duplex = yield* Duplex.make({ ...options, outbox })
+    const arrived: Array<() => void> = []
     const lines = Lines.splitter(limits.messageBytes, {
-      line: duplex.receive,
-      tooLarge: (head, tail) => duplex.tooLarge(JsonRpc.peekId(head, tail), limits.messageBytes)
+      line: (line) => void arrived.push(() => duplex.receive(line)),
+      tooLarge: (head, tail) => void arrived.push(() => duplex.tooLarge(JsonRpc.peek(head, tail), limits.messageBytes))
     })
-    const chunks = Stream.fromPull(Effect.succeed(Effect.map(outbox.take, (texts) => {
-      // The last line ends too. One join, since a text may be large.
-      texts.push("")
-      return [texts.join("\n")] as const
-    })))
+    const chunks = Stream.fromPull(Effect.succeed(Effect.map(outbox.take, pieces)))
     const writer = yield* Effect.forkScoped(Stream.run(chunks, options.output))
     // A peer that sends without reading is not read further: replies would pile up here.
-    const room = Effect.ignore(outbox.room(4))
+    const handle = (from: number): Effect.Effect<void> => {
+      for (let index = from; index < arrived.length; index++) {
+        arrived[index]?.()
+        if (outbox.isFull(4)) return Effect.flatMap(Effect.ignore(outbox.room(4)), () => handle(index + 1))
+      }
+      arrived.length = 0
+      return Effect.void
+    }
     return {
       duplex,
       read: Stream.runForEachArray(options.input, (chunks) => {
         for (const chunk of chunks) lines.push(chunk)
-        return room
-      }).pipe(Effect.andThen(Effect.sync(lines.end))),
+        return handle(0)
+      }).pipe(Effect.andThen(Effect.suspend(() => {
+        lines.end()
+        return handle(0)
+      }))),
       written: Fiber.join(writer),
       finish: (error) =>
         Effect.andThen(
           duplex.close(error),
-          Effect.ignore(Effect.timeoutOption(Fiber.await(writer), "2 seconds"))
+          Effect.map(
+            Effect.timeoutOption(Fiber.await(writer), "2 seconds"),
+            (exit) => exit._tag === "Some" && exit.value._tag === "Success"
+          )
         )
     }
   })
+
+const PIECE = 1024 * 1024
+
+// Lines in strings of about a mebibyte: one write for many replies, but no string without a bound.
+const pieces = (texts: ReadonlyArray<string>): [string, ...Array<string>] => {
+  const joined: Array<string> = []
+  let lines: Array<string> = []
+  let size = 0
+  const join = (): string => {
+    // The last line ends too. One join, since a text may be large.
+    lines.push("")
+    const piece = lines.join("\n")
+    lines = []
+    size = 0
+    return piece
+  }
+  for (const text of texts) {
+    if (size > PIECE) joined.push(join())
+    lines.push(text)
+    size += text.length
+  }
+  const [first, ...rest] = [...joined, join()]
+  return [first ?? "", ...rest]
+}

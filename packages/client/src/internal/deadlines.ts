@@ -62,7 +62,8 @@ export const make: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.gen(fun
     sleepUntil(due, now)
   }
   return {
-    start: (fiber, timeout, maximum) => {
+    start: (fiber, givenTimeout, givenMaximum) => {
+      const [timeout, maximum] = [atLeastNow(givenTimeout), atLeastNow(givenMaximum)]
       const now = clock.currentTimeMillisUnsafe()
       const entry: Entry = { fiber, due: now + timeout, last: now + maximum, expired: undefined }
       entries.add(entry)
@@ -84,3 +85,6 @@ export const make: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.gen(fun
     }
   }
 })
+
+// What is no time at all, or no number, is now.
+const atLeastNow = (millis: number): number => millis > 0 ? millis : 0

@@ -5,15 +5,22 @@ import * as McpError from "@mcp-effect/protocol/McpError"
 import type { ToolResult } from "@mcp-effect/protocol/ToolResult"
 import * as Effect from "effect/Effect"
 import type { ListedTool } from "../ListedTool.ts"
+import type { RequestOptions } from "../Requests.ts"
 
 export interface OutputCheck {
   /** A list is being read. What is returned takes it, unless it has changed meanwhile. */
   readonly listing: () => (tools: ReadonlyArray<ListedTool>) => void
   readonly forget: () => void
-  readonly run: (name: string, result: ToolResult) => Effect.Effect<void, McpError.InvalidResult>
+  readonly run: (
+    name: string,
+    result: ToolResult,
+    options: RequestOptions | undefined
+  ) => Effect.Effect<void, McpError.InvalidResult>
 }
 
-export const make = (list: Effect.Effect<unknown, unknown>): Effect.Effect<OutputCheck> =>
+export const make = (
+  list: (options: RequestOptions | undefined) => Effect.Effect<unknown, McpError.McpError>
+): Effect.Effect<OutputCheck> =>
   Effect.map(JsonSchemaValidator, (validator) => {
     let schemas: Map<string, Params | undefined> | undefined
     let changes = 0
@@ -55,12 +62,16 @@ export const make = (list: Effect.Effect<unknown, unknown>): Effect.Effect<Outpu
         changes++
         schemas = undefined
       },
-      run: (name, result) =>
+      run: (name, result, options) =>
         Effect.suspend(() => {
           // Only structured results of a server whose list is not known are worth a look at the list.
           const known = schemas !== undefined || result.structuredContent === undefined || validator === undefined
             ? Effect.void
-            : Effect.ignore(list)
+            : Effect.catch(list(options), (error) => {
+              // Once; the next change of the list, or a list that is asked for, is another chance.
+              schemas = new Map()
+              return Effect.logWarning("Structured results are not checked: the tools could not be listed", error)
+            })
           return Effect.flatMap(known, () => against(name, schemas?.get(name), result))
         })
     }

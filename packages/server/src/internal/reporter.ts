@@ -4,7 +4,7 @@
  */
 import * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import * as Content from "@mcp-effect/protocol/Content"
-import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Meta from "@mcp-effect/protocol/Meta"
 import type { Progress } from "@mcp-effect/protocol/Progress"
 import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
@@ -30,9 +30,11 @@ export const make = ({ back, client, request, revision }: Call): Reporter => {
   let reported = false
   let index = 0
 
+  const stale = (): boolean => !open
+
   const send = (method: string, params: JsonRpc.Params): Effect.Effect<void> =>
     // A connection that is lost interrupts the call anyway; there is nobody left to tell.
-    Effect.catch(back.notify(JsonRpc.notification(method, params)), () => Effect.void)
+    Effect.catch(back.notify({ _tag: "Notification", method, params, stale }), () => Effect.void)
 
   const increase = ({ message, progress, total }: Progress): Effect.Effect<void> => {
     if (!open || !Number.isFinite(progress) || progress <= last) return Effect.void

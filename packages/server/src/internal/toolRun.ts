@@ -129,7 +129,8 @@ const written = (
 ): Params => ({
   content: content.map((item) => Content.toWire(item, wire)),
   ...(structured === undefined ? {} : { structuredContent: structured.json }),
-  ...(meta === undefined ? {} : { _meta: meta })
+  // Written here once more, so that what JSON cannot hold is a failure of the tool.
+  ...(meta === undefined ? {} : { _meta: JSON.parse(JSON.stringify(meta)) })
 })
 
 const isContent = Schema.is(Content.Content)
