@@ -121,7 +121,8 @@ const orDiscover = (
     if (!wasAsked || refused._tag === "ConnectionClosed" || refused._tag === "RequestTimeout") {
       return Effect.fail(refused)
     }
-    return Effect.flatMap(probe(connection, local, options, newest), (found) =>
+    const patient = { ...options, probeTimeout: options.initializeTimeout }
+    return Effect.flatMap(probe(connection, local, patient, newest), (found) =>
       typeof found === "object" ? agree(connection, local, options, found) : Effect.fail(refused))
   })
 

@@ -209,3 +209,21 @@ describe("a caller that is interrupted", () => {
       assert.strictEqual((yield* server.expect("tools/call")).params?.name, "other")
     }))
 })
+
+describe("a timeout that is no time", () => {
+  it.effect.each([0, -1, Number.NEGATIVE_INFINITY, Number.NaN])(
+    "MUST end its request at once, and no other: %s",
+    (timeout) =>
+      Effect.gen(function*() {
+        const { mcp } = yield* ready()
+        const none = yield* Effect.forkChild(Effect.flip(mcp.callTool("t", {}, { timeout })))
+        const usual = yield* Effect.forkChild(Effect.flip(mcp.callTool("t", {}, { timeout: 100 })))
+        yield* settle
+        yield* advance(0)
+        assert.strictEqual((yield* Fiber.join(none))._tag, "RequestTimeout")
+        assert.strictEqual(usual.pollUnsafe(), undefined)
+        yield* advance(100)
+        assert.strictEqual((yield* Fiber.join(usual))._tag, "RequestTimeout")
+      })
+  )
+})

@@ -256,3 +256,23 @@ describe("a client of one era", () => {
       assert.strictEqual((yield* Fiber.join(failing))._tag, "UnsupportedProtocolVersion")
     }))
 })
+
+describe("a stateless server that is slower than the probe waits", () => {
+  it.effect("MUST be asked again when it refuses initialize", () =>
+    Effect.gen(function*() {
+      const { script, servers } = kept(() => Effect.never)
+      const mcp = yield* begin(script)
+      yield* settle
+      yield* TestClock.adjust("5 seconds")
+      yield* settle
+      const [server] = servers
+      assert.ok(server !== undefined)
+      yield* server.expect("server/discover")
+      yield* server.expect("notifications/cancelled")
+      yield* server.fail(yield* server.expect("initialize"), { code: -32602, message: "needs _meta" })
+      const again = yield* server.expect("server/discover")
+      yield* TestClock.adjust("6 seconds")
+      yield* server.reply(again, discovery())
+      assert.strictEqual((yield* mcp.server).revision.name, "2026-07-28")
+    }))
+})

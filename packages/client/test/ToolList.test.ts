@@ -4,6 +4,7 @@ import { JsonSchemaValidator } from "@mcp-effect/protocol/JsonSchemaValidator"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as References from "effect/References"
+import * as TestClock from "effect/testing/TestClock"
 import { logged } from "./log.ts"
 import { ready, type Server, settle, stateful } from "./wire.ts"
 
@@ -184,6 +185,28 @@ describe("callTool with a validator", () => {
       const now = yield* calling(playing, { structuredContent: { a: 1 } }, withOutput("b"))
       assert.include(message(now), "must have b")
     })))
+
+  it.effect("MUST NOT wait for a list longer than the call may take, say that nothing was checked, and not ask again", () =>
+    logged((lines) =>
+      checked(Effect.gen(function*() {
+        const { mcp, server } = yield* ready()
+        const answering = Effect.flatMap(
+          server.expect("tools/call"),
+          (sent) => server.reply(sent, { content: [], structuredContent: { b: 1 } })
+        )
+        const call = yield* Effect.forkChild(mcp.callTool("t", {}, { timeout: 100 }))
+        yield* answering
+        yield* server.expect("tools/list")
+        yield* settle
+        yield* TestClock.adjust(100)
+        assert.deepStrictEqual((yield* Fiber.join(call)).structuredContent, { b: 1 })
+        assert.lengthOf(lines.filter((line) => line.includes("not checked")), 1)
+        yield* server.expect("notifications/cancelled")
+        const second = yield* Effect.forkChild(mcp.callTool("t", {}, { timeout: 100 }))
+        yield* answering
+        assert.deepStrictEqual((yield* Fiber.join(second)).structuredContent, { b: 1 })
+      }))
+    ))
 
   it.effect("MUST NOT trust a list that has changed while it was read", () =>
     checked(Effect.gen(function*() {

@@ -121,11 +121,12 @@ export const make = (run: Run, limits: { readonly inFlight: number; readonly clo
 }
 
 // By hand, since it runs where nothing can be interrupted, a race included.
-const awaitBounded = (run: Run, leaving: ReadonlySet<Entry["fiber"]>, millis: number): Effect.Effect<void> =>
+const awaitBounded = (run: Run, leaving: Set<Entry["fiber"]>, millis: number): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     const timer = run(Effect.gen(function*() {
       yield* Effect.sleep(millis)
       yield* Effect.logWarning(`${leaving.size} handlers ignore their interruption; they are not waited for any longer`)
+      leaving.clear()
       resume(Effect.void)
     }))
     run(Fiber.awaitAll([...leaving])).addObserver(() => {

@@ -164,3 +164,11 @@ describe("transport errors", () => {
     }
   })
 })
+
+describe("data that was made to hurt", () => {
+  it("MUST be read without running it", () => {
+    const error = { code: -32022, message: "no", data: { supported: ["a"], requested: { toString: 1, valueOf: 1 } } }
+    const read = McpError.fromWire({ method: "m", params: undefined }, error)
+    assert.ok(read._tag === "UnsupportedProtocolVersion" && read.requested === "unknown")
+  })
+})

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import { closed, type Peer } from "@mcp-effect/protocol/Peer"
 import * as Tool from "@mcp-effect/protocol/Tool"
 import * as McpServer from "@mcp-effect/server/McpServer"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -70,5 +72,29 @@ describe("notifications/tools/list_changed", () => {
       yield* Effect.flip(add(server, "anything"))
       yield* settle
       assert.deepStrictEqual(client.heard, [])
+    }))
+})
+
+describe("a client that is slow to take notifications/tools/list_changed", () => {
+  it.effect("MUST NOT have more than one waiting for it, and MUST be told of what changed meanwhile", () =>
+    Effect.gen(function*() {
+      const server = yield* serve(anything)
+      const gate = yield* Deferred.make<void>()
+      let started = 0
+      const back: Peer = {
+        ...closed,
+        notify: () => Effect.suspend(() => ++started === 1 ? Deferred.await(gate) : Effect.void)
+      }
+      const connection = yield* server.connect(back)
+      yield* connection.request(JsonRpc.request(1, "initialize", hello("2025-11-25")), back)
+      yield* connection.notify(JsonRpc.notification("notifications/initialized"))
+      for (let n = 0; n < 50; n++) {
+        yield* add(server, `new-${n}`)
+        yield* settle
+      }
+      assert.strictEqual(started, 1)
+      yield* Deferred.succeed(gate, undefined)
+      yield* settle
+      assert.strictEqual(started, 2)
     }))
 })

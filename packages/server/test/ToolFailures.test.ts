@@ -228,6 +228,26 @@ describe("an interruption that starts inside a handler", () => {
     ))
 })
 
+describe("a failure that cannot be told", () => {
+  const cyclic: { self?: unknown } = {}
+  cyclic.self = cyclic
+  const broken = Object.defineProperty(new Error(), "message", {
+    get: () => {
+      throw new Error(SECRET)
+    }
+  })
+
+  it.effect.each([[10n], [cyclic], [broken]])(
+    "MUST be a result all the same, and leak nothing: %#",
+    ([failure]) =>
+      Effect.gen(function*() {
+        const result = yield* calling(Tool.make("odd"), () => Effect.fail(failure))
+        assert.strictEqual(result.isError, true)
+        assert.notInclude(JSON.stringify(result), SECRET)
+      })
+  )
+})
+
 describe("a result that cannot be written as JSON", () => {
   const Reply = Tool.make("reply", {})
 

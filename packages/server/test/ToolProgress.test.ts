@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Duplex from "@mcp-effect/protocol/Duplex"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import * as Outbox from "@mcp-effect/protocol/Outbox"
 import { TransportError } from "@mcp-effect/protocol/Peer"
 import * as Progress from "@mcp-effect/protocol/Progress"
 import * as Tool from "@mcp-effect/protocol/Tool"
@@ -152,5 +154,28 @@ describe("progress", () => {
       assert.deepStrictEqual([call.pollUnsafe(), Deferred.isDoneUnsafe(passed)], [undefined, false])
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual((yield* Fiber.join(call))._tag, "Success")
+    }))
+})
+
+describe("progress that has to wait for a slow client", () => {
+  it.effect("MUST be dropped once the result is there", () =>
+    Effect.gen(function*() {
+      const late = McpServer.tool(Work, () =>
+        Effect.gen(function*() {
+          yield* Progress.report({ progress: 1 })
+          // Waits for room, beyond the end of the call.
+          yield* Effect.forkDetach(Progress.report({ progress: 2 }), { startImmediately: true })
+          return "done"
+        }))
+      const server = yield* serve(late)
+      const outbox = Outbox.make({ capacity: 1 })
+      const duplex = yield* Duplex.make({ outbox, local: server.connect, answerInvalid: true })
+      const params = { name: "work", _meta: { ...meta(), progressToken: 1 } }
+      duplex.receive(JsonRpc.encode(JsonRpc.request(1, "tools/call", params)))
+      const tags = Effect.map(outbox.take, (texts) => texts.map((text) => JsonRpc.decode(text)._tag))
+      assert.deepStrictEqual(yield* tags, ["Notification", "Success"])
+      yield* Effect.repeat(Effect.yieldNow, { times: 5 })
+      duplex.receive(JsonRpc.encode(JsonRpc.request(2, "tools/list", params)))
+      assert.deepStrictEqual(yield* tags, ["Success"])
     }))
 })

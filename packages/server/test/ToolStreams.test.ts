@@ -68,6 +68,13 @@ describe("a stream of a tool with an output schema", () => {
       assert.deepStrictEqual(result._meta, { m: 1 })
     }))
 
+  it.effect("MUST be stopped at an output too many", () =>
+    Effect.gen(function*() {
+      const endless = McpServer.tool(Count, () => Stream.forever(Stream.succeed(Tool.output({ n: 1 }))))
+      const client = yield* speak(yield* serve(endless), "2025-11-25")
+      assert.strictEqual((yield* client.call("count")).isError, true)
+    }))
+
   it.effect.each([
     { what: "no output", events: [Tool.part("a")] },
     { what: "two outputs", events: [output, Tool.output({ n: 2 })] },

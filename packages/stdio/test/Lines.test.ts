@@ -51,6 +51,13 @@ describe("Lines", () => {
     assert.deepStrictEqual([lines, large], [["0123456789", "0123456789"], []])
   })
 
+  it("MUST NOT count the carriage return of a line of exactly the limit", () => {
+    for (const chunks of [[encode("0123456789\r\n")], everyByte("0123456789\r\n")]) {
+      assert.deepStrictEqual(read(10, chunks).lines, ["0123456789"])
+    }
+    assert.strictEqual(read(10, everyByte("0123456789a\n")).large.length, 1)
+  })
+
   it("MUST NOT keep a view of a chunk whose owner reuses it", () => {
     const buffer = encode("first half, ")
     const lines: Array<string> = []

@@ -28,7 +28,8 @@ const line = (message: object) => `${JSON.stringify(message)}\n`
 /** Serves until the input has ended, and yields the lines that the server has written. */
 const serve = (
   tools: Layer.Layer<never, unknown, McpServer.McpServer>,
-  input: Stream.Stream<Uint8Array>
+  input: Stream.Stream<Uint8Array>,
+  beforeWriting: Effect.Effect<void> = Effect.void
 ): Effect.Effect<{ readonly lines: ReadonlyArray<unknown>; readonly writes: number }, unknown> => {
   const written: Array<string> = []
   const stdio = Layer.succeed(
@@ -38,7 +39,10 @@ const serve = (
       stdin: input,
       stdout: () =>
         Sink.forEach((chunk: string | Uint8Array) =>
-          Effect.sync(() => void written.push(typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk)))
+          Effect.andThen(
+            beforeWriting,
+            Effect.sync(() => void written.push(typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk)))
+          )
         ),
       stderr: () => Sink.drain
     })
@@ -100,6 +104,48 @@ describe("StdioServer", () => {
       assert.strictEqual(writes, 1)
     }))
 
+  it.effect("MUST NOT make one string of all that waits, however much it is", () =>
+    Effect.gen(function*() {
+      const large = "x".repeat(400_000)
+      const many = Array.from({ length: 20 }, (_, id) => line(call(id, "large", {}))).join("")
+      const { lines, writes } = yield* serve(
+        McpServer.tool(Tool.make("large"), () => Effect.succeed(large)),
+        text(many)
+      ).pipe(Effect.provideService(Limits.Limits, { ...Limits.defaults, outbox: 100_000_000 }))
+      assert.strictEqual(lines.length, 20)
+      assert.isAbove(writes, 4)
+    }))
+
+  it.effect("MUST NOT go on reading while its output is not taken, and MUST reply to all once it is", () =>
+    Effect.gen(function*() {
+      let handled = 0
+      const counted = McpServer.tool(Echo, ({ text }) => Effect.sync(() => (handled++, text)))
+      const stdin = yield* pipe()
+      const gate = yield* Deferred.make<void>()
+      const serving = yield* serve(counted, stdin.input, Deferred.await(gate)).pipe(
+        Effect.provideService(Limits.Limits, { ...Limits.defaults, outbox: 1000 }),
+        Effect.forkChild
+      )
+      const many = Array.from({ length: 500 }, (_, id) => line(call(id, "echo", { text: "t" }))).join("")
+      yield* Stream.run(text(many), stdin.output)
+      yield* Effect.repeat(Effect.yieldNow, { times: 50 })
+      assert.isAbove(handled, 0)
+      assert.isBelow(handled, 100)
+      yield* Deferred.succeed(gate, undefined)
+      yield* stdin.end
+      assert.strictEqual((yield* Fiber.join(serving)).lines.length, 500)
+    }))
+
+  it.effect("MUST fail the program when its output cannot be written", () =>
+    Effect.gen(function*() {
+      const stdin = yield* pipe()
+      const broken = Effect.die(new Error("the pipe is gone"))
+      const serving = yield* Effect.forkChild(Effect.flip(serve(echo, stdin.input, broken)))
+      yield* Stream.run(text(line(call(1, "echo", { text: "t" }))), stdin.output)
+      const error = yield* Fiber.join(serving)
+      assert.include(String(error), "Standard input or output has failed")
+    }))
+
   it.effect("MUST reply to id 0 and to string ids with the same id", () =>
     Effect.gen(function*() {
       const { lines } = yield* serve(
@@ -158,7 +204,8 @@ describe("StdioServer", () => {
           method: "initialize",
           params: { protocolVersion, capabilities: {}, clientInfo: { name: "c", version: "1" } }
         }) + line({ jsonrpc: "2.0", method: "notifications/initialized" })
-      const batch = `${
+      // White space before a message is no part of it.
+      const batch = ` ${
         JSON.stringify([
           { jsonrpc: "2.0", id: 1, method: "ping" },
           { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 99 } },
