@@ -50,17 +50,19 @@ export const make = <E>(options: {
     const limits = yield* Limits.Limits
     const outbox = Outbox.make({ capacity: limits.outbox })
     const duplex = yield* Duplex.make({ ...options, outbox })
-    const arrived: Array<() => void> = []
+    const arrived: Array<string | JsonRpc.Peeked> = []
     const lines = Lines.splitter(limits.messageBytes, {
-      line: (line) => void arrived.push(() => duplex.receive(line)),
-      tooLarge: (head, tail) => void arrived.push(() => duplex.tooLarge(JsonRpc.peek(head, tail), limits.messageBytes))
+      line: (line) => void arrived.push(line),
+      tooLarge: (head, tail) => void arrived.push(JsonRpc.peek(head, tail))
     })
     const chunks = Stream.fromPull(Effect.succeed(Effect.map(outbox.take, pieces)))
     const writer = yield* Effect.forkScoped(Stream.run(chunks, options.output))
     // A peer that sends without reading is not read further: replies would pile up here.
     const handle = (from: number): Effect.Effect<void> => {
       for (let index = from; index < arrived.length; index++) {
-        arrived[index]?.()
+        const next = arrived[index]
+        if (typeof next === "string") duplex.receive(next)
+        else if (next !== undefined) duplex.tooLarge(next, limits.messageBytes)
         if (outbox.isFull(4)) return Effect.flatMap(Effect.ignore(outbox.room(4)), () => handle(index + 1))
       }
       arrived.length = 0
@@ -87,9 +89,9 @@ export const make = <E>(options: {
     }
   })
 
-const PIECE = 1024 * 1024
+const PIECE = 4 * 1024 * 1024
 
-// Lines in strings of about a mebibyte: one write for many replies, but no string without a bound.
+// Lines in strings of about four mebibytes: one write for many replies, but no string without a bound.
 const pieces = (texts: ReadonlyArray<string>): [string, ...Array<string>] => {
   const joined: Array<string> = []
   let lines: Array<string> = []

@@ -113,7 +113,7 @@ describe("StdioServer", () => {
         text(many)
       ).pipe(Effect.provideService(Limits.Limits, { ...Limits.defaults, outbox: 100_000_000 }))
       assert.strictEqual(lines.length, 20)
-      assert.isAbove(writes, 4)
+      assert.isAbove(writes, 1)
     }))
 
   it.effect("MUST NOT go on reading while its output is not taken, and MUST reply to all once it is", () =>
