@@ -108,7 +108,7 @@ const callRows = (
 
 const coldStarts = async (chosen: ReadonlyArray<Candidate>, options: Options): Promise<void> => {
   // One start says little, and takes little time.
-  const count = options.rounds * 3
+  const count = options.rounds * 5
   const forms = ["installed", "bundled"] as const
   const times = await rounds(
     chosen,
