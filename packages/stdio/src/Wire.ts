@@ -89,9 +89,10 @@ export const make = <E>(options: {
     }
   })
 
-const PIECE = 4 * 1024 * 1024
+const PIECE = 64 * 1024
 
-// Lines in strings of about four mebibytes: one write for many replies, but no string without a bound.
+// Lines in strings of about 64 KiB: one write for many replies, but no string that leaves V8's young generation, where
+// making one costs more than the writes it saves.
 const pieces = (texts: ReadonlyArray<string>): [string, ...Array<string>] => {
   const joined: Array<string> = []
   let lines: Array<string> = []
