@@ -167,6 +167,19 @@ export const dynamic = <const Name extends string, const O extends Params | unde
 })
 
 /**
+ * Finds out whether the schemas of a tool can be advertised; throws a `TypeError` that says why not. Schemas that are
+ * sure to be fine are left until they are asked for.
+ *
+ * @since 0.1.0
+ * @category wire
+ */
+export const check = (tool: Tool): void => {
+  const { input, output } = tool
+  if (input.ast._tag !== "Objects" || !ToolSchema.isPlain(input.ast)) void tool.inputSchema
+  if (output !== undefined && !ToolSchema.isPlain(output.ast)) void tool.outputSchema
+}
+
+/**
  * Arguments of a tool whose schema is not known to the compiler.
  *
  * @since 0.1.0

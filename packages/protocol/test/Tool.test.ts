@@ -153,6 +153,26 @@ describe("the advertised input", () => {
     }))
 })
 
+describe("checking a definition", () => {
+  it("MUST find what cannot be advertised, and leave what is plain until it is asked for", () => {
+    const made = (tool: Tool.Tool) => Object.getOwnPropertyDescriptor(tool, "inputSchema")?.get === undefined
+    const plain = Tool.make("t", {
+      input: { a: Schema.String, b: Schema.Array(Schema.Int), c: Schema.optionalKey(Schema.Boolean) }
+    })
+    Tool.check(plain)
+    assert.isFalse(made(plain))
+    const dated = Tool.make("t", { input: { at: Schema.Date } })
+    Tool.check(dated)
+    assert.isTrue(made(dated))
+    assert.throws(() => Tool.check(Tool.make("t", { input: Schema.String })), /must describe an object/)
+    assert.throws(
+      () => Tool.check(Tool.make("t", { input: { deep: Schema.Struct({ m: Schema.instanceOf(Map) }) } })),
+      /"m"/
+    )
+    assert.throws(() => Tool.check(Tool.make("t", { output: { m: Schema.instanceOf(Map) } })), /output schema.*"m"/)
+  })
+})
+
 describe("what a schema says to people", () => {
   const text = { description: "told" }
 

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type * as Tool from "@mcp-effect/protocol/Tool"
+import * as Tool from "@mcp-effect/protocol/Tool"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -107,7 +107,7 @@ const problemOf = (name: string, entries: ReadonlyMap<string, Entry>): Registrat
 
 const advertisable = (tool: Tool.Tool): Effect.Effect<void, RegistrationError> =>
   Effect.try({
-    try: () => void [tool.inputSchema, tool.outputSchema],
+    try: () => Tool.check(tool),
     catch: (cause) =>
       new RegistrationError({ tool: tool.name, message: cause instanceof Error ? cause.message : String(cause), cause })
   })

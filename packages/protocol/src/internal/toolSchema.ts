@@ -1,6 +1,7 @@
 /** The JSON Schemas that a tool advertises, from the codec that its values are checked with. */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
 import type { Params } from "../JsonRpc.ts"
 import { definitionOf, describe } from "./describe.ts"
 
@@ -15,6 +16,28 @@ export const output = (name: string, schema: AnySchema): Params =>
 export const objectRoot = (name: string, schema: Params): Params => {
   if (schema.type === "object") return schema
   throw new TypeError(`The input schema of tool ${JSON.stringify(name)} must describe an object`)
+}
+
+/**
+ * Whether a schema is so plain that its JSON Schema needs no trying: structs and arrays of texts, numbers and booleans.
+ * Making JSON Schemas is a good part of a server's start.
+ */
+export const isPlain = (ast: SchemaAST.AST): boolean => {
+  if (ast.encoding !== undefined) return false
+  switch (ast._tag) {
+    case "String":
+    case "Number":
+    case "Boolean":
+    case "Literal":
+      return true
+    case "Objects":
+      return ast.indexSignatures.length === 0 &&
+        ast.propertySignatures.every(({ name, type }) => typeof name === "string" && isPlain(type))
+    case "Arrays":
+      return [...ast.elements, ...ast.rest].every(isPlain)
+    default:
+      return false
+  }
 }
 
 interface Document {
