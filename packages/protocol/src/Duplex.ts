@@ -154,8 +154,8 @@ class Reader {
     // Each direction has ids of its own: a request must not settle one of ours that has the same.
     if (kind !== "request" && id !== undefined && this.parts.outgoing.fail(id, error)) return
     this.log(reason)
-    const answer = kind === "request" ? id !== undefined || this.parts.answerInvalid : this.parts.answerInvalid
-    if (kind === "response" || !answer) return
+    const answerable = this.parts.answerInvalid || (kind === "request" && id !== undefined)
+    if (kind === "response" || !answerable) return
     this.reply(JsonRpc.failure(id, { code: JsonRpc.INVALID_REQUEST, message: reason }))
   }
 
