@@ -6,6 +6,7 @@
  *
  * @since 0.1.0
  */
+import type { Params } from "./JsonRpc.ts"
 
 /**
  * The names of the revisions that exist, oldest first.
@@ -37,27 +38,45 @@ export interface Methods {
 }
 
 /**
+ * What a list holds: the members that each kind has in a revision.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Fields = Readonly<
+  Record<"tool" | "resource" | "resourceTemplate" | "prompt" | "promptArgument", ReadonlySet<string>>
+>
+
+/**
  * How far the wire of a revision can say what the model holds.
  *
- * - `toolFields`: the members of a listed tool.
+ * - `fields`: the members of a listed tool, resource, resource template, prompt, and prompt argument.
  * - `contentTypes`: the kinds of content; others are written as the nearest kind that exists.
  * - `structured`: the values that `structuredContent` and an `outputSchema` may be.
  * - `progressMessage`: whether progress has a message.
  * - `invalidArguments`: invalid arguments of a tool are a protocol `error`, or a `result` for the model to read.
  * - `results`: whether results carry `resultType`, `serverInfo` and, where they can be cached, the caching hints.
+ * - `completions`: whether completion is a capability of its own; before, every server may have it.
+ * - `elicitation`: none; `plain` forms (no list of choices, titles of choices apart, defaults of booleans only); or `full`.
+ * - `samplingTools`: whether sampling knows tools, and messages of several pieces of content.
  * - `resourceNotFound`: the code for a resource that does not exist.
+ * - `missingCapability`: the code for a request that needs what the client did not declare.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Wire {
-  readonly toolFields: ReadonlySet<string>
+  readonly fields: Fields
   readonly contentTypes: ReadonlySet<string>
   readonly structured: "none" | "object" | "any"
   readonly progressMessage: boolean
   readonly invalidArguments: "error" | "result"
   readonly results: "plain" | "typed"
+  readonly completions: boolean
+  readonly elicitation: "none" | "plain" | "full"
+  readonly samplingTools: boolean
   readonly resourceNotFound: number
+  readonly missingCapability: number
 }
 
 /**
@@ -88,15 +107,17 @@ export const after = (
     readonly batches: boolean
     readonly add?: Partial<Record<keyof Methods, ReadonlyArray<string>>>
     readonly remove?: Partial<Record<keyof Methods, ReadonlyArray<string>>>
-    readonly toolFields?: ReadonlyArray<string>
+    readonly fields?: Partial<Record<keyof Fields, ReadonlyArray<string>>>
     readonly contentTypes?: ReadonlyArray<string>
-    readonly wire?: Partial<Omit<Wire, "toolFields" | "contentTypes">>
+    readonly wire?: Partial<Omit<Wire, "fields" | "contentTypes">>
   }
 ): Revision => {
   const methods = (kind: keyof Methods): ReadonlySet<string> => {
     const removed = new Set(delta.remove?.[kind])
     return new Set([...previous.methods[kind]].filter((m) => !removed.has(m)).concat(delta.add?.[kind] ?? []))
   }
+  const fields = (kind: keyof Fields): ReadonlySet<string> =>
+    new Set([...previous.wire.fields[kind], ...(delta.fields?.[kind] ?? [])])
   return {
     name: delta.name,
     era: delta.era ?? previous.era,
@@ -110,8 +131,23 @@ export const after = (
     wire: {
       ...previous.wire,
       ...delta.wire,
-      toolFields: new Set([...previous.wire.toolFields, ...(delta.toolFields ?? [])]),
+      fields: {
+        tool: fields("tool"),
+        resource: fields("resource"),
+        resourceTemplate: fields("resourceTemplate"),
+        prompt: fields("prompt"),
+        promptArgument: fields("promptArgument")
+      },
       contentTypes: new Set([...previous.wire.contentTypes, ...(delta.contentTypes ?? [])])
     }
   }
 }
+
+/**
+ * An object with just the members that a revision has, of those that have a value.
+ *
+ * @since 0.1.0
+ * @category wire
+ */
+export const written = (all: Params, fields: ReadonlySet<string>): Params =>
+  Object.fromEntries(Object.entries(all).filter(([field, value]) => value !== undefined && fields.has(field)))

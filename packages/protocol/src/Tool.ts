@@ -11,7 +11,7 @@ import type { Icon } from "./Implementation.ts"
 import * as ToolSchema from "./internal/toolSchema.ts"
 import type { Params } from "./JsonRpc.ts"
 import type { Progress } from "./Progress.ts"
-import type { Wire } from "./Revision.ts"
+import { type Wire, written } from "./Revision.ts"
 
 /**
  * A schema that needs no services, as both ends of a wire must run it.
@@ -317,9 +317,7 @@ export const toWire = (tool: Tool, wire: Wire): Params => {
     icons: tool.icons,
     _meta: tool.meta
   }
-  return Object.fromEntries(
-    Object.entries(all).filter(([field, value]) => value !== undefined && wire.toolFields.has(field))
-  )
+  return written(all, wire.fields.tool)
 }
 
 /**

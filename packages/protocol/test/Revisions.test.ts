@@ -105,14 +105,14 @@ const without = (set: ReadonlySet<string>, before: ReadonlySet<string>) => sorte
 
 describe("the wire", () => {
   it("tool fields MUST only be added, each in its revision", () => {
-    assert.deepStrictEqual(sorted(first.wire.toolFields), ["description", "inputSchema", "name"])
-    assert.deepStrictEqual(without(second.wire.toolFields, first.wire.toolFields), ["annotations"])
-    assert.deepStrictEqual(without(third.wire.toolFields, second.wire.toolFields), ["_meta", "outputSchema", "title"])
-    assert.deepStrictEqual(without(fourth.wire.toolFields, third.wire.toolFields), ["icons"])
-    assert.deepStrictEqual(without(fifth.wire.toolFields, fourth.wire.toolFields), [])
+    assert.deepStrictEqual(sorted(first.wire.fields.tool), ["description", "inputSchema", "name"])
+    assert.deepStrictEqual(without(second.wire.fields.tool, first.wire.fields.tool), ["annotations"])
+    assert.deepStrictEqual(without(third.wire.fields.tool, second.wire.fields.tool), ["_meta", "outputSchema", "title"])
+    assert.deepStrictEqual(without(fourth.wire.fields.tool, third.wire.fields.tool), ["icons"])
+    assert.deepStrictEqual(without(fifth.wire.fields.tool, fourth.wire.fields.tool), [])
     for (const [i, revision] of [second, third, fourth, fifth].entries()) {
       const before = [first, second, third, fourth][i]!
-      assert.deepStrictEqual(without(before.wire.toolFields, revision.wire.toolFields), [])
+      assert.deepStrictEqual(without(before.wire.fields.tool, revision.wire.fields.tool), [])
       assert.deepStrictEqual(without(before.wire.contentTypes, revision.wire.contentTypes), [])
     }
   })

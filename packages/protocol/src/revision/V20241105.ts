@@ -40,12 +40,22 @@ export const revision: Revision = {
     ])
   },
   wire: {
-    toolFields: new Set(["name", "description", "inputSchema"]),
+    fields: {
+      tool: new Set(["name", "description", "inputSchema"]),
+      resource: new Set(["uri", "name", "description", "mimeType", "size", "annotations"]),
+      resourceTemplate: new Set(["uriTemplate", "name", "description", "mimeType", "annotations"]),
+      prompt: new Set(["name", "description", "arguments"]),
+      promptArgument: new Set(["name", "description", "required"])
+    },
     contentTypes: new Set(["text", "image", "resource"]),
     structured: "none",
     progressMessage: false,
     invalidArguments: "error",
     results: "plain",
-    resourceNotFound: -32002
+    completions: false,
+    elicitation: "none",
+    samplingTools: false,
+    resourceNotFound: -32002,
+    missingCapability: -32600
   }
 }

@@ -6,7 +6,7 @@ import * as V20241105 from "./V20241105.ts"
 export const revision: Revision = after(V20241105.revision, {
   name: "2025-03-26",
   batches: true,
-  toolFields: ["annotations"],
+  fields: { tool: ["annotations"] },
   contentTypes: ["audio"],
-  wire: { progressMessage: true }
+  wire: { progressMessage: true, completions: true }
 })

@@ -7,7 +7,13 @@ export const revision: Revision = after(V20250326.revision, {
   name: "2025-06-18",
   batches: false,
   add: { clientRequests: ["elicitation/create"] },
-  toolFields: ["title", "outputSchema", "_meta"],
+  fields: {
+    tool: ["title", "outputSchema", "_meta"],
+    resource: ["title", "_meta"],
+    resourceTemplate: ["title", "_meta"],
+    prompt: ["title", "_meta"],
+    promptArgument: ["title"]
+  },
   contentTypes: ["resource_link"],
-  wire: { structured: "object" }
+  wire: { structured: "object", elicitation: "plain" }
 })

@@ -7,6 +7,6 @@ export const revision: Revision = after(V20250618.revision, {
   name: "2025-11-25",
   batches: false,
   add: { clientNotifications: ["notifications/elicitation/complete"] },
-  toolFields: ["icons"],
-  wire: { invalidArguments: "result" }
+  fields: { tool: ["icons"], resource: ["icons"], resourceTemplate: ["icons"], prompt: ["icons"] },
+  wire: { invalidArguments: "result", elicitation: "full", samplingTools: true }
 })

@@ -21,5 +21,5 @@ export const revision: Revision = after(V20251125.revision, {
     ],
     clientNotifications: ["notifications/elicitation/complete"]
   },
-  wire: { structured: "any", results: "typed", resourceNotFound: -32602 }
+  wire: { structured: "any", results: "typed", resourceNotFound: -32602, missingCapability: -32021 }
 })
