@@ -74,7 +74,7 @@ export default defineConfig({
   overrides: [
     {
       files: ["packages/*/src/**"],
-      excludeFiles: ["packages/bench/**"],
+      excludeFiles: ["packages/bench/**", "packages/conformance/**"],
       rules: {
         "no-console": "error",
         "no-restricted-globals": ["error", {

@@ -9,7 +9,7 @@ import { ClientTransport } from "@mcp-effect/client/ClientTransport"
 import * as Duplex from "@mcp-effect/protocol/Duplex"
 import * as Limits from "@mcp-effect/protocol/Limits"
 import * as Outbox from "@mcp-effect/protocol/Outbox"
-import { type Connection, type Peer, TransportError } from "@mcp-effect/protocol/Peer"
+import { type Connection, type Local, type Peer, TransportError } from "@mcp-effect/protocol/Peer"
 import type { ServerConnection } from "@mcp-effect/server/Dispatch"
 import { McpServer } from "@mcp-effect/server/McpServer"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ import type * as Scope from "effect/Scope"
  */
 export const pair = (options: {
   readonly client: (remote: Peer) => Effect.Effect<Peer, never, Scope.Scope>
-  readonly server: (remote: Peer) => Effect.Effect<Peer, never, Scope.Scope>
+  readonly server: (remote: Peer) => Effect.Effect<Local, never, Scope.Scope>
   readonly batches?: () => boolean
 }): Effect.Effect<{ readonly client: Duplex.Duplex; readonly server: Duplex.Duplex }, never, Scope.Scope> =>
   Effect.gen(function*() {

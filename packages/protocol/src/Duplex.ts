@@ -15,7 +15,7 @@ import * as JsonRpc from "./JsonRpc.ts"
 import * as Limits from "./Limits.ts"
 import type * as Outbox from "./Outbox.ts"
 import * as Outgoing from "./Outgoing.ts"
-import { type Connection, type Peer, TransportError } from "./Peer.ts"
+import { type Connection, type Local, type Peer, TransportError } from "./Peer.ts"
 
 /**
  * The other side of a channel as a `Peer`, with the channel's end of it.
@@ -43,7 +43,7 @@ export interface Duplex extends Connection {
  */
 export const make = (options: {
   readonly outbox: Outbox.Outbox
-  readonly local: (remote: Peer) => Effect.Effect<Peer, never, Scope.Scope>
+  readonly local: (remote: Peer) => Effect.Effect<Local, never, Scope.Scope>
   readonly batches?: () => boolean
   readonly answerInvalid: boolean
 }): Effect.Effect<Duplex, never, Scope.Scope> =>
@@ -72,9 +72,8 @@ export const make = (options: {
         reader.end()
         return Effect.ensuring(incoming.close(error.message), Effect.sync(() => outbox.end(error)))
       })
-    yield* Effect.addFinalizer(() =>
-      close(new TransportError({ reason: "closed", processed: "unknown", message: "The connection was closed" }))
-    )
+    const closed = new TransportError({ reason: "closed", processed: "unknown", message: "The connection was closed" })
+    yield* Effect.addFinalizer(() => Effect.andThen(local.ending ?? Effect.void, close(closed)))
     return {
       ...remote,
       close,

@@ -49,6 +49,14 @@ export const SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 
 /**
+ * The least severe log message that a client wants to hear of, on a stateless request. Without it, it hears of none.
+ *
+ * @since 0.1.0
+ * @category keys
+ */
+export const LOG_LEVEL = "io.modelcontextprotocol/logLevel"
+
+/**
  * The `_meta` object of parameters or of a result, if it has one.
  *
  * @since 0.1.0

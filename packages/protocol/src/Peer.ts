@@ -41,6 +41,17 @@ export interface Connection extends Peer {
 }
 
 /**
+ * This side of a connection, as the other side sees it. `ending` is run before this side closes the connection by itself:
+ * it ends what would stay open, so that its replies are still sent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Local extends Peer {
+  readonly ending?: Effect.Effect<void>
+}
+
+/**
  * A message could not be carried.
  *
  * - `reason`: `closed` (the connection ended), `refused` (it could not be opened, or would not take the message),

@@ -6,6 +6,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import type * as Capabilities from "./Capabilities.ts"
 import type * as Content from "./Content.ts"
 import type { Icon } from "./Implementation.ts"
 import * as ToolSchema from "./internal/toolSchema.ts"
@@ -58,6 +59,8 @@ export interface Tool<
   readonly annotations: Annotations | undefined
   readonly icons: ReadonlyArray<Icon> | undefined
   readonly meta: Params | undefined
+  /** The capabilities without which a client may not call it. They are not on the wire. */
+  readonly needs: Capabilities.Client | undefined
   readonly input: Input
   readonly output: Output
   readonly failure: Failure
@@ -98,6 +101,7 @@ interface Texts {
   readonly annotations?: Annotations
   readonly icons?: ReadonlyArray<Icon>
   readonly meta?: Params
+  readonly needs?: Capabilities.Client
 }
 
 type Fields = { readonly [x: string]: AnySchema }
@@ -193,7 +197,8 @@ const texts = <Name extends string>(name: Name, options: Texts) => ({
   description: options.description,
   annotations: options.annotations,
   icons: options.icons,
-  meta: options.meta
+  meta: options.meta,
+  needs: options.needs
 })
 
 // JSON Schemas are made when they are first asked for: a client that only calls never needs them.

@@ -8,17 +8,19 @@
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Meta from "@mcp-effect/protocol/Meta"
-import type { Peer } from "@mcp-effect/protocol/Peer"
+import type { Local, Peer } from "@mcp-effect/protocol/Peer"
+import { Principal } from "@mcp-effect/protocol/Principal"
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Session from "@mcp-effect/protocol/Session"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as EffectResult from "effect/Result"
-import type * as Scope from "effect/Scope"
-import type { Call, Feature, Method, Result } from "./Call.ts"
+import * as Scope from "effect/Scope"
+import type { Call, Link, Method, Result } from "./Call.ts"
 import { ErrorCodes } from "./ErrorCodes.ts"
 import type { ServerInfo } from "./internal/serverInfo.ts"
+import * as Sessions from "./internal/sessions.ts"
 import * as Stateful from "./internal/stateful.ts"
 import { traced } from "./internal/traced.ts"
 
@@ -28,10 +30,24 @@ import { traced } from "./internal/traced.ts"
  * @since 0.1.0
  * @category models
  */
-export interface ServerConnection extends Peer {
+export interface ServerConnection extends Local {
   readonly session: Session.Session
   /** Whether the revision that the session has negotiated has batches. */
   readonly batches: () => boolean
+  /** Ends subscriptions, with their replies. A transport runs it before it closes the connection by itself. */
+  readonly ending: Effect.Effect<void>
+}
+
+/**
+ * Where a request comes from.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Origin {
+  readonly back: Peer
+  readonly link: Link
+  readonly principal: Principal | undefined
 }
 
 /**
@@ -43,10 +59,12 @@ export interface ServerConnection extends Peer {
 export interface Era {
   readonly accept: (
     request: JsonRpc.Request,
-    back: Peer
+    origin: Origin
   ) => EffectResult.Result<Accepted, McpError.ProtocolError>
+  /** Runs the method, with the era's way of asking the client. */
+  readonly serve: (call: Call, method: Method) => Effect.Effect<Result, McpError.ProtocolError>
   /** The result with the members that the era adds to all of its results. */
-  readonly complete: (result: Result, revision: Revision) => JsonRpc.Params
+  readonly complete: (call: Call, result: Result) => JsonRpc.Params
 }
 
 /**
@@ -73,37 +91,39 @@ export const connect = (
     const codes = yield* ErrorCodes
     const session = Session.make()
     const hasStateless = Revisions.ofEra(server.revisions, "stateless").length > 0
-    const stateful = Stateful.make(server, session)
-    yield* announceChanges(server, stateful, back)
+    const stateful = Stateful.make(server, session, yield* Scope.Scope)
+    const endings = new Set<() => void>()
+    const link: Link = {
+      onEnding: (f) => {
+        endings.add(f)
+        return () => void endings.delete(f)
+      }
+    }
+    yield* Sessions.announce(server, stateful, back)
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => session.dispatch({ _tag: "TransportLost", reason: "The connection was closed" }))
     )
 
-    const fail = (id: JsonRpc.Id, error: McpError.ProtocolError, revision: Revision | undefined): JsonRpc.Failure =>
-      JsonRpc.failure(
-        id,
-        McpError.toWire(
-          error,
-          codes ?? {
-            tool: JsonRpc.INVALID_PARAMS,
-            prompt: JsonRpc.INVALID_PARAMS,
-            resource: revision?.wire.resourceNotFound ?? JsonRpc.INVALID_PARAMS
-          }
-        )
-      )
+    const handle = (era: Era, { call, method }: Accepted): Effect.Effect<Result, McpError.ProtocolError> => {
+      const extended = server.extensions.extended(method)
+      const served: Method = (call) => era.serve(call, extended)
+      return server.wrap === undefined ? served(call) : server.wrap(served)(call)
+    }
     const request: Peer["request"] = (request, back) =>
-      Effect.suspend(() => {
+      Effect.withFiber((fiber) => {
         const era = hasStateless && isStateless(request) ? stateless : stateful
-        const accepted = era.accept(request, back)
-        if (EffectResult.isFailure(accepted)) return Effect.succeed(fail(request.id, accepted.failure, undefined))
-        const { call, method } = accepted.success
+        const accepted = era.accept(request, { back, link, principal: fiber.getRef(Principal) })
+        if (EffectResult.isFailure(accepted)) {
+          return Effect.succeed(failure(request.id, accepted.failure, undefined, codes))
+        }
+        const { call } = accepted.success
         return traced(
           call,
-          Effect.matchCauseEffect(method(call), {
-            onSuccess: (result) => Effect.succeed(respond(request.id, era, result, call.revision)),
+          Effect.matchCauseEffect(handle(era, accepted.success), {
+            onSuccess: (result) => Effect.succeed(respond(call, era, result)),
             onFailure: (cause): Effect.Effect<JsonRpc.Response> => {
               const error = Cause.findErrorOption(cause)
-              if (error._tag === "Some") return Effect.succeed(fail(request.id, error.value, call.revision))
+              if (error._tag === "Some") return Effect.succeed(failure(request.id, error.value, call.revision, codes))
               return Effect.as(
                 Effect.logError(`The handler of ${request.method} failed`, cause),
                 JsonRpc.failure(request.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })
@@ -114,67 +134,65 @@ export const connect = (
       })
     return {
       session,
-      batches: () => {
-        const state = session.current()
-        return state._tag === "ready" && state.revision.batches
-      },
+      batches: () => stateful.ready()?.revision.batches === true,
       request,
       notify: (notification) =>
         notification.method === "notifications/initialized"
           ? stateful.initialized
-          : Effect.logDebug(`Ignored ${notification.method}: nothing here handles it`)
+          : notified(server, notification),
+      ending: Effect.suspend(() => {
+        if (endings.size === 0) return Effect.void
+        for (const end of [...endings]) end()
+        // A turn for their replies to be sent.
+        return Effect.yieldNow
+      })
     }
   })
+
+const notified = (server: ServerInfo, { method, params }: JsonRpc.Notification): Effect.Effect<void> => {
+  const handler = server.methods.notified(method)
+  if (handler === undefined) return Effect.logDebug(`Ignored ${method}: nothing here handles it`)
+  return Effect.catchCause(
+    Effect.suspend(() => handler(params ?? {})),
+    (cause) => Effect.logError(`The handler of ${method} failed`, cause)
+  )
+}
 
 const isStateless = (request: JsonRpc.Request): boolean => {
   const meta = Meta.of(request.params)
   return meta !== undefined && (Meta.PROTOCOL_VERSION in meta || Meta.CLIENT_CAPABILITIES in meta)
 }
 
+const failure = (
+  id: JsonRpc.Id,
+  error: McpError.ProtocolError,
+  revision: Revision | undefined,
+  codes: McpError.NotFoundCodes | undefined
+): JsonRpc.Failure => {
+  const written = McpError.toWire(
+    error,
+    codes ?? {
+      tool: JsonRpc.INVALID_PARAMS,
+      prompt: JsonRpc.INVALID_PARAMS,
+      resource: revision?.wire.resourceNotFound ?? JsonRpc.INVALID_PARAMS
+    }
+  )
+  const code = error._tag === "MissingRequiredClientCapability" ? revision?.wire.missingCapability : undefined
+  return JsonRpc.failure(id, code === undefined ? written : { ...written, code })
+}
+
 // The text of a result that stays the same is made once for each way to write it.
 const texts = new WeakMap<object, WeakMap<object, JsonRpc.Success>>()
 
-const respond = (id: JsonRpc.Id, era: Era, result: Result, revision: Revision): JsonRpc.Success => {
-  if (result.key === undefined) return JsonRpc.success(id, era.complete(result, revision))
+const respond = (call: Call, era: Era, result: Result): JsonRpc.Success => {
+  const { id } = call.request
+  if (result.key === undefined) return JsonRpc.success(id, era.complete(call, result))
   let byEra = texts.get(result.key)
   if (byEra === undefined) texts.set(result.key, byEra = new WeakMap())
   let cached = byEra.get(era.complete)
   if (cached === undefined) {
-    const value = era.complete(result, revision)
+    const value = era.complete(call, result)
     byEra.set(era.complete, cached = JsonRpc.success(0, value, JSON.stringify(value)))
   }
   return JsonRpc.success(id, cached.result, cached.text)
 }
-
-// A burst of changes is one notification of each kind, to a session that was told of the feature.
-const announceChanges = (
-  server: ServerInfo,
-  stateful: Stateful.StatefulEra,
-  back: Peer
-): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function*() {
-    const run = Effect.runForkWith(yield* Effect.context<never>())
-    const due = new Map<string, Feature>()
-    const sending = new Set<string>()
-    const flush = (): void => {
-      for (const [method, feature] of [...due]) {
-        // What a slow client has not taken yet tells it of this change too, but not of one while it is being taken.
-        if (sending.has(method)) continue
-        due.delete(method)
-        if (!stateful.offers(feature)) continue
-        sending.add(method)
-        run(Effect.ignore(back.notify(JsonRpc.notification(method)))).addObserver(() => {
-          sending.delete(method)
-          if (due.size > 0) queueMicrotask(flush)
-        })
-      }
-    }
-    for (const feature of server.features) {
-      const announce = (method: string): void => {
-        if (!stateful.offers(feature)) return
-        if (due.size === 0) queueMicrotask(flush)
-        due.set(method, feature)
-      }
-      yield* Effect.acquireRelease(Effect.sync(() => feature.onChange(announce)), (stop) => Effect.sync(stop))
-    }
-  })

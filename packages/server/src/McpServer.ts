@@ -5,6 +5,8 @@
  * @since 0.1.0
  */
 import type { Implementation } from "@mcp-effect/protocol/Implementation"
+import type { Params } from "@mcp-effect/protocol/JsonRpc"
+import type { ProtocolError } from "@mcp-effect/protocol/McpError"
 import type { Peer, TransportError } from "@mcp-effect/protocol/Peer"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
@@ -14,12 +16,22 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Caching from "./Caching.ts"
+import * as Changes from "./Changes.ts"
 import * as ConsoleGuard from "./ConsoleGuard.ts"
 import * as Dispatch from "./Dispatch.ts"
+import * as Extensions from "./Extensions.ts"
+import type { ServerInfo } from "./internal/serverInfo.ts"
 import * as Stateless from "./internal/stateless.ts"
+import * as Logging from "./Logging.ts"
+import * as Methods from "./Methods.ts"
+import * as Middleware from "./Middleware.ts"
+import type * as Registry from "./Registry.ts"
+import * as RequestState from "./RequestState.ts"
+import * as StreamingTools from "./StreamingTools.ts"
 import * as ToolHandler from "./ToolHandler.ts"
-import * as ToolRegistry from "./ToolRegistry.ts"
 import * as Tools from "./Tools.ts"
 import { Transports } from "./Transports.ts"
 
@@ -30,40 +42,50 @@ import { Transports } from "./Transports.ts"
  * - `revisions`: those it speaks; all by default.
  * - `declare`: features to declare although there is nothing in them yet. A session only ever gets what was declared when
  *   it began: a server that adds its first tool while running says `["tools"]`.
- * - `pageSize`: tools in one page of a list (default 1000: many clients read one page only).
+ * - `pageSize`: items in one page of a list (default 1000: many clients read one page only).
+ * - `caching`: how long results may be kept, and by whom.
+ * - `middleware`: what wraps every request, the first outermost.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Options extends Implementation {
+export interface Options<out R = never> extends Implementation {
   readonly instructions?: string
   readonly revisions?: ReadonlyArray<Revision.Name>
-  readonly declare?: ReadonlyArray<"tools">
+  readonly declare?: ReadonlyArray<"tools" | "resources" | "prompts" | "completions">
   readonly pageSize?: number
+  readonly caching?: Caching.Options
+  readonly middleware?: ReadonlyArray<Middleware.Middleware<R>>
 }
 
 /**
  * The server. `connect` opens a connection, given the way back to the client: once for each stdio connection or stateful
  * session, once for all stateless traffic of an endpoint.
  *
+ * `middleware` is the names of what wraps its requests, the first outermost.
+ *
  * @since 0.1.0
  * @category services
  */
 export class McpServer extends Context.Service<McpServer, {
   readonly info: Implementation
-  readonly tools: ToolRegistry.ToolRegistry
+  readonly middleware: ReadonlyArray<string>
+  readonly changes: Changes.Changes["Service"]
+  readonly tools: Tools.Tools
+  readonly logging: Logging.Logging
+  readonly methods: Methods.Methods
+  readonly extensions: Extensions.Extensions
   readonly connect: (back: Peer) => Effect.Effect<Dispatch.ServerConnection, never, Scope.Scope>
 }>()("@mcp-effect/server/McpServer") {}
 
 /**
- * A server without tools. Throws a `TypeError` for an option that makes no sense.
+ * A server that offers nothing yet. Throws a `TypeError` for an option that makes no sense.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = (
-  { declare = [], instructions, pageSize = 1000, revisions, ...info }: Options
-): McpServer["Service"] => {
+export const make = <R = never>(options: Options<R>): Effect.Effect<McpServer["Service"], never, Scope.Scope | R> => {
+  const { caching = {}, declare = [], instructions, middleware = [], pageSize = 1000, revisions, ...info } = options
   if (!Number.isInteger(pageSize) || pageSize < 1) {
     throw new TypeError(`McpServer: pageSize must be a positive integer, but is ${pageSize}`)
   }
@@ -71,28 +93,55 @@ export const make = (
   if (spoken.length === 0) {
     throw new TypeError(`McpServer: revisions must name at least one of ${Revisions.names.join(", ")}`)
   }
-  const tools = ToolRegistry.make()
-  const server = {
-    info,
-    instructions,
-    revisions: spoken,
-    features: [Tools.make(tools, { declare: declare.includes("tools"), pageSize })]
-  }
-  const stateless = Stateless.make(server)
-  const nothing = Effect.logWarning(
+  const hints = Caching.make(caching)
+  return Effect.gen(function*() {
+    const changes = Option.getOrElse(yield* Effect.serviceOption(Changes.Changes), Changes.make)
+    const tools = Tools.registry(changes)
+    const logging = Logging.cell()
+    const methods = Methods.make()
+    const extensions = Extensions.make()
+    yield* Effect.orDie(extensions.add(StreamingTools.extension))
+    const server: ServerInfo = {
+      info,
+      instructions,
+      revisions: spoken,
+      changes,
+      logging,
+      methods,
+      extensions,
+      caching: hints,
+      requestState: yield* RequestState.RequestState,
+      wrap: middleware.length === 0 ? undefined : yield* Middleware.wrap(middleware),
+      features: [
+        Tools.make(tools, { declare: declare.includes("tools"), pageSize }),
+        Logging.make(logging),
+        extensions.feature
+      ]
+    }
+    const offers = server.features.slice(0, -1)
+    const stateless = Stateless.make(server)
+    return {
+      info,
+      middleware: middleware.map(({ name }) => name),
+      changes,
+      tools,
+      logging,
+      methods,
+      extensions,
+      connect: (back) =>
+        Effect.suspend(() => {
+          const connection = Dispatch.connect(server, stateless, back)
+          return offers.some((feature) => feature.declared()) ? connection : Effect.andThen(nothing(info), connection)
+        })
+    }
+  })
+}
+
+const nothing = (info: Implementation): Effect.Effect<void> =>
+  Effect.logWarning(
     `The server ${JSON.stringify(info.name)} offers nothing. Are its tools and its transport provided with the same ` +
       "McpServer layer? If tools come later, say so: declare: [\"tools\"]"
   )
-  return {
-    info,
-    tools,
-    connect: (back) =>
-      Effect.suspend(() => {
-        const connection = Dispatch.connect(server, stateless, back)
-        return server.features.some((feature) => feature.declared()) ? connection : Effect.andThen(nothing, connection)
-      })
-  }
-}
 
 /**
  * The server as a layer, for tools and transports to stand on.
@@ -100,7 +149,8 @@ export const make = (
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options: Options): Layer.Layer<McpServer> => Layer.sync(McpServer, () => make(options))
+export const layer = <R = never>(options: Options<R>): Layer.Layer<McpServer, never, R> =>
+  Layer.effect(McpServer, Effect.suspend(() => make(options))) as Layer.Layer<McpServer, never, R>
 
 /**
  * Adds a tool until the scope closes. Sessions that are open are told of the change.
@@ -110,12 +160,13 @@ export const layer = (options: Options): Layer.Layer<McpServer> => Layer.sync(Mc
  */
 export const addTool = <T extends Tool.Tool, R = never>(
   tool: T,
-  handler: ToolHandler.ToolHandler<T, R>
-): Effect.Effect<void, ToolRegistry.RegistrationError, McpServer | Scope.Scope | Exclude<R, Scope.Scope>> =>
+  handler: ToolHandler.ToolHandler<T, R>,
+  options: Registry.Visibility = {}
+): Effect.Effect<void, Registry.RegistrationError, McpServer | Scope.Scope | Exclude<R, Scope.Scope>> =>
   Effect.gen(function*() {
     const { tools } = yield* McpServer
     const call = yield* ToolHandler.method(tool, handler)
-    yield* tools.add({ tool, call })
+    yield* tools.add({ key: tool.name, tool, call, visibleTo: options.visibleTo })
   })
 
 /**
@@ -126,13 +177,83 @@ export const addTool = <T extends Tool.Tool, R = never>(
  */
 export const tool = <T extends Tool.Tool, R = never>(
   tool: T,
-  handler: ToolHandler.ToolHandler<T, R>
-): Layer.Layer<never, ToolRegistry.RegistrationError, McpServer | Exclude<R, Scope.Scope>> =>
-  Layer.effectDiscard(addTool(tool, handler)) as Layer.Layer<
-    never,
-    ToolRegistry.RegistrationError,
-    McpServer | Exclude<R, Scope.Scope>
-  >
+  handler: ToolHandler.ToolHandler<T, R>,
+  options?: Registry.Visibility
+): Registration<R> => register(addTool(tool, handler, options))
+
+/**
+ * Sends what handlers log to the clients that want to hear of it. See {@link Logging}.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const logging = (settings: Partial<Logging.Settings> = {}): Layer.Layer<never, never, McpServer> =>
+  Layer.effectDiscard(
+    Effect.map(McpServer, ({ logging }) => logging.enable({ level: "level" in settings ? settings.level : "info" }))
+  )
+
+/**
+ * A method that the protocol does not know. What its handler fails with is the reply.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const method = <P extends Tool.AnySchema, A extends Tool.AnySchema, R = never>(
+  name: string,
+  options: Methods.Options<P, A>,
+  handler: (params: P["Type"]) => Effect.Effect<A["Type"], ProtocolError, R>
+): Registration<R> =>
+  register(Effect.gen(function*() {
+    const { methods } = yield* McpServer
+    yield* methods.add(name, yield* Methods.method(name, options, handler))
+  }))
+
+/**
+ * What to do when a notification arrives that the protocol does not know, or `notifications/roots/list_changed`.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const notification = <R = never>(
+  name: string,
+  handler: (params: Params) => Effect.Effect<void, never, R>
+): Registration<R> =>
+  register(Effect.gen(function*() {
+    const { methods } = yield* McpServer
+    const context = yield* Effect.context<R>()
+    yield* methods.addNotified(name, (params) => Effect.provideContext(handler(params), context))
+  }))
+
+/**
+ * An extension of the protocol. See {@link Extensions}.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const extension = <R = never>(extension: Extensions.Extension<R>): Registration<R> =>
+  register(Effect.flatMap(McpServer, ({ extensions }) => extensions.add(extension)))
+
+/**
+ * Tells everybody who asked for it that something has changed, such as `Changes.resource(uri)`.
+ *
+ * @since 0.1.0
+ * @category changes
+ */
+export const changed = (change: Changes.Change): Effect.Effect<void, never, McpServer> =>
+  Effect.flatMap(McpServer, ({ changes }) => changes.publish(change))
+
+/**
+ * A layer that registers something with the server.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Registration<R> = Layer.Layer<never, Registry.RegistrationError, McpServer | Exclude<R, Scope.Scope>>
+
+const register = <R>(
+  effect: Effect.Effect<void, Registry.RegistrationError, McpServer | Scope.Scope | R>
+): Layer.Layer<never, Registry.RegistrationError, McpServer | Exclude<R, Scope.Scope>> =>
+  Layer.effectDiscard(effect) as Layer.Layer<never, Registry.RegistrationError, McpServer | Exclude<R, Scope.Scope>>
 
 /**
  * Serves until every transport in the layer has ended: stdio at end of input, HTTP never by itself. Then closes all of

@@ -8,17 +8,17 @@ import type * as Content from "@mcp-effect/protocol/Content"
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Limits from "@mcp-effect/protocol/Limits"
 import * as McpError from "@mcp-effect/protocol/McpError"
-import * as Progress from "@mcp-effect/protocol/Progress"
 import type * as Tool from "@mcp-effect/protocol/Tool"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Tracer from "effect/Tracer"
 import { type Call, type Method, type Result, result } from "./Call.ts"
+import { InputFailed } from "./Input.ts"
+import * as Invocation from "./internal/invocation.ts"
+import * as Needs from "./internal/needs.ts"
 import * as Reporter from "./internal/reporter.ts"
 import * as ToolRun from "./internal/toolRun.ts"
 
@@ -45,12 +45,15 @@ export type Emitted<T extends Tool.Tool> = T["output"] extends Tool.AnySchema
   : Tool.Event<never>
 
 /**
- * What a handler may fail with: the declared failure, or anything if none is declared. The message is for the model.
+ * What a handler may fail with: the declared failure, or anything if none is declared. The message is for the model. What
+ * `ClientInput` fails with needs no declaration: a missing capability is the reply, anything else is for the model.
  *
  * @since 0.1.0
  * @category models
  */
-export type Failed<T extends Tool.Tool> = T["failure"] extends Tool.AnySchema ? Tool.Failure<T> : unknown
+export type Failed<T extends Tool.Tool> = T["failure"] extends Tool.AnySchema
+  ? Tool.Failure<T> | InputFailed | McpError.MissingRequiredClientCapability
+  : unknown
 
 /**
  * A handler of a tool. `Scope` is each call's own.
@@ -79,45 +82,27 @@ export const method = <T extends Tool.Tool, R>(
   Effect.gen(function*() {
     const codec = yield* ToolRun.codec(tool)
     const limits = yield* Limits.Limits
-    const captured = perCall(yield* Effect.context<Exclude<R, Scope.Scope>>())
+    const invocation = yield* Invocation.make<R>()
     // Sound: the codec of the tool decodes to its input, and its results are encoded by the tool's own schemas.
     const run = handler as AnyHandler<R>
-    const contexts = new WeakMap<object, Context.Context<never>>()
-    const inContext = (fiberContext: Context.Context<never>): Context.Context<never> => {
-      let context = contexts.get(fiberContext)
-      if (context === undefined) {
-        // What the layer captured wins, but what belongs to a request is not in it, and so is the request's own.
-        contexts.set(fiberContext, context = Context.merge(fiberContext, captured))
-      }
-      return context
-    }
-    // One call, with what is only its own: a scope, and the way for its reports.
     const invoke = (call: Call, input: unknown): Effect.Effect<JsonRpc.Params, unknown> =>
-      Effect.withFiber((fiber) => {
+      Effect.suspend(() => {
         const running = run(input)
         // A value that is there already needs nothing of what follows.
         if (Exit.isExit(running) && Exit.isSuccess(running)) return finish(tool, codec, call, running.value, [])
         const reporter = Reporter.make(call)
-        const scope = Scope.makeUnsafe()
-        // Sound: `captured` has everything in `R` but the scope.
-        const context = Context.add(
-          Context.add(inContext(fiber.context), Progress.Reporter, reporter.progress),
-          Scope.Scope,
-          scope
-        ) as Context.Context<R>
         const body = Effect.isEffect(running)
           ? Effect.flatMap(running, (value) => finish(tool, codec, call, value, []))
           : runStream(tool, codec, call, reporter, running, limits.messageBytes)
-        return Effect.onExitPrimitive(Effect.updateContext(body, () => context), (exit) => {
-          reporter.close()
-          return Scope.closeUnsafe(scope, exit)
-        })
+        return invocation.run(call, reporter, body)
       })
     return (call) => {
       const args = call.request.params?.arguments ?? {}
       if (!Predicate.isObject(args)) {
         return Effect.fail(new McpError.InvalidParams({ message: "Invalid params: \"arguments\" must be an object" }))
       }
+      const missing = Needs.missing(call, tool.needs, `The tool ${tool.name}`)
+      if (missing !== undefined) return Effect.fail(missing)
       return Effect.matchCauseEffectEager(codec.decode(args), {
         onSuccess: (input) =>
           Effect.matchCauseEffect(invoke(call, input), {
@@ -131,12 +116,6 @@ export const method = <T extends Tool.Tool, R>(
       })
     }
   })
-
-// The scope and the span that the layer was built in are not the call's.
-const perCall = <R>(context: Context.Context<R>): Context.Context<R> =>
-  Context.omit(Scope.Scope, Tracer.ParentSpan)(
-    context as Context.Context<R | Scope.Scope | Tracer.ParentSpan>
-  ) as Context.Context<R>
 
 const refuse = (call: Call, tool: Tool.Tool, problem: string): Effect.Effect<Result, McpError.ProtocolError> => {
   const message = `Invalid arguments for tool ${tool.name}: ${problem}`
@@ -157,8 +136,13 @@ const finish = (
     ({ message }) => Effect.die(new TypeError(`The output of tool ${tool.name} does not fit its schema: ${message}`))
   )
 
-// A typed failure and a defect both become a result for the model; only the log gets to know what a defect was.
-const failed = (tool: Tool.Tool, codec: ToolRun.Codec, cause: Cause.Cause<unknown>): Effect.Effect<Result> => {
+// A typed failure and a defect both become a result for the model; only the log gets to know what a defect was. What the
+// client cannot do is told to the client itself.
+const failed = (
+  tool: Tool.Tool,
+  codec: ToolRun.Codec,
+  cause: Cause.Cause<unknown>
+): Effect.Effect<Result, McpError.MissingRequiredClientCapability> => {
   const failure = Cause.findErrorOption(cause)
   const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Result> =>
     Effect.as(
@@ -166,8 +150,11 @@ const failed = (tool: Tool.Tool, codec: ToolRun.Codec, cause: Cause.Cause<unknow
       result(ToolRun.errorResult(`The tool ${tool.name} failed unexpectedly.`))
     )
   if (failure._tag === "None") return unexpected(cause)
+  const error = failure.value
+  if (error instanceof McpError.MissingRequiredClientCapability) return Effect.fail(error)
+  if (error instanceof InputFailed) return Effect.succeed(result(ToolRun.errorResult(error.message)))
   // A failure that cannot even be told is no better than a defect.
-  return Effect.catchCause(Effect.suspend(() => Effect.map(ToolRun.failed(codec, failure.value), result)), unexpected)
+  return Effect.catchCause(Effect.suspend(() => Effect.map(ToolRun.failed(codec, error), result)), unexpected)
 }
 
 const runStream = <R>(

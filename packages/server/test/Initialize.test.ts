@@ -47,7 +47,11 @@ describe("initialize", () => {
       const client = yield* connect(server)
       assert.deepStrictEqual(yield* client.result("initialize", hello("2025-11-25")), {
         protocolVersion: "2025-11-25",
-        capabilities: { tools: { listChanged: true }, experimental: { [StreamingTools.ID]: {} } },
+        capabilities: {
+          tools: { listChanged: true },
+          extensions: { [StreamingTools.ID]: {} },
+          experimental: { [StreamingTools.ID]: {} }
+        },
         serverInfo: { name: "test", version: "1.0.0", title: "A test" },
         instructions: "Be kind"
       })

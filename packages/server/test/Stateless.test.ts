@@ -18,7 +18,7 @@ describe("server/discover", () => {
       assert.deepStrictEqual(yield* client.result("server/discover"), {
         resultType: "complete",
         supportedVersions: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"],
-        capabilities: { tools: {}, extensions: { [StreamingTools.ID]: {} } },
+        capabilities: { tools: { listChanged: true }, extensions: { [StreamingTools.ID]: {} } },
         instructions: "Be kind",
         ttlMs: 0,
         cacheScope: "private",
@@ -45,7 +45,7 @@ describe("server/discover", () => {
         McpServer.McpServer,
         server
       )
-      assert.deepInclude((yield* client.result("server/discover")).capabilities, { tools: {} })
+      assert.deepInclude((yield* client.result("server/discover")).capabilities, { tools: { listChanged: true } })
       yield* client.result("tools/list")
     }))
 

@@ -187,7 +187,7 @@ describe("a tool", () => {
     Effect.gen(function*() {
       const error = yield* Effect.flip(serve(Layer.mergeAll(tool("twice"), tool("twice"))))
       assert.strictEqual(error._tag, "RegistrationError")
-      assert.strictEqual(error.tool, "twice")
+      assert.strictEqual(error.key, "twice")
       assert.include(error.message, "already a tool named \"twice\"")
     }))
 

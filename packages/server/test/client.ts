@@ -8,7 +8,7 @@ import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import type { ServerConnection } from "@mcp-effect/server/Dispatch"
 import * as McpServer from "@mcp-effect/server/McpServer"
-import type * as ToolRegistry from "@mcp-effect/server/ToolRegistry"
+import type * as Registry from "@mcp-effect/server/Registry"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -32,9 +32,9 @@ export interface Client {
 
 /** A server with these tools. */
 export const serve = (
-  tools: Layer.Layer<never, ToolRegistry.RegistrationError, McpServer.McpServer> = Layer.empty,
+  tools: Layer.Layer<never, Registry.RegistrationError, McpServer.McpServer> = Layer.empty,
   options?: Partial<McpServer.Options>
-): Effect.Effect<McpServer.McpServer["Service"], ToolRegistry.RegistrationError, Scope.Scope> =>
+): Effect.Effect<McpServer.McpServer["Service"], Registry.RegistrationError, Scope.Scope> =>
   tools.pipe(
     Layer.provideMerge(McpServer.layer({ name: "test", version: "1.0.0", ...options })),
     Layer.build,

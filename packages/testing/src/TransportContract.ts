@@ -12,7 +12,7 @@ import * as McpClient from "@mcp-effect/client/McpClient"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as McpServer from "@mcp-effect/server/McpServer"
-import type * as ToolRegistry from "@mcp-effect/server/ToolRegistry"
+import type * as Registry from "@mcp-effect/server/Registry"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -37,7 +37,7 @@ export interface Rule {
     unknown,
     McpClient.McpClient | McpServer.McpServer | ClientTransport | Scope.Scope
   >
-  readonly tools?: Layer.Layer<never, ToolRegistry.RegistrationError, McpServer.McpServer>
+  readonly tools?: Layer.Layer<never, Registry.RegistrationError, McpServer.McpServer>
 }
 
 /**

@@ -2,12 +2,10 @@
  * What a running call sends back ahead of its result: progress, strictly increasing, and parts. After the result,
  * nothing.
  */
-import * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import * as Content from "@mcp-effect/protocol/Content"
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Meta from "@mcp-effect/protocol/Meta"
 import type { Progress } from "@mcp-effect/protocol/Progress"
-import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import * as Effect from "effect/Effect"
 import type { Call } from "../Call.ts"
 
@@ -15,16 +13,13 @@ import type { Call } from "../Call.ts"
 export interface Reporter {
   readonly progress: (progress: Progress) => Effect.Effect<void>
   readonly part: (content: Content.Content) => Effect.Effect<void>
+  /** Sends anything else ahead of the result. */
+  readonly send: (method: string, params: JsonRpc.Params) => Effect.Effect<void>
   readonly close: () => void
 }
 
-export const silent: Reporter = { progress: () => Effect.void, part: () => Effect.void, close: () => {} }
-
-export const make = ({ back, client, request, revision }: Call): Reporter => {
+export const make = ({ back, input, part, request, revision }: Call): Reporter => {
   const progressToken = Meta.progressToken(request.params)
-  // Without a token there is nothing that a notification could be tied to.
-  if (progressToken === undefined) return silent
-  const streams = Capabilities.hasExtension(client.capabilities, StreamingTools.ID)
   let last = Number.NEGATIVE_INFINITY
   let open = true
   let reported = false
@@ -32,12 +27,15 @@ export const make = ({ back, client, request, revision }: Call): Reporter => {
 
   const stale = (): boolean => !open
 
-  const send = (method: string, params: JsonRpc.Params): Effect.Effect<void> =>
+  const send: Reporter["send"] = (method, params) =>
     // A connection that is lost interrupts the call anyway; there is nobody left to tell.
-    Effect.catch(back.notify({ _tag: "Notification", method, params, stale }), () => Effect.void)
+    open
+      ? Effect.catch(back.notify({ _tag: "Notification", method, params, stale }), () => Effect.void)
+      : Effect.void
 
   const increase = ({ message, progress, total }: Progress): Effect.Effect<void> => {
-    if (!open || !Number.isFinite(progress) || progress <= last) return Effect.void
+    // Without a token there is nothing that a notification could be tied to.
+    if (progressToken === undefined || !open || !Number.isFinite(progress) || progress <= last) return Effect.void
     last = progress
     return send(
       "notifications/progress",
@@ -45,6 +43,7 @@ export const make = ({ back, client, request, revision }: Call): Reporter => {
     )
   }
   return {
+    send,
     close: () => {
       open = false
     },
@@ -53,11 +52,12 @@ export const make = ({ back, client, request, revision }: Call): Reporter => {
       return increase(progress)
     },
     part: (content) => {
-      if (!open) return Effect.void
+      if (progressToken === undefined) return Effect.void
       index++
-      if (!streams) return reported ? Effect.void : increase({ progress: index })
-      const written = Content.toWire(content, revision.wire)
-      return send(StreamingTools.METHOD, { progressToken, index: index - 1, content: written })
+      if (part === undefined) return reported ? Effect.void : increase({ progress: index })
+      if (!input.isNew(index - 1)) return Effect.void
+      const sent = part(Content.toWire(content, revision.wire), index - 1, progressToken)
+      return sent === undefined ? Effect.void : send(sent.method, sent.params ?? {})
     }
   }
 }

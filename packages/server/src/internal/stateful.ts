@@ -2,128 +2,185 @@
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Meta from "@mcp-effect/protocol/Meta"
-import type { Peer } from "@mcp-effect/protocol/Peer"
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import type * as Session from "@mcp-effect/protocol/Session"
-import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type Client, type Feature, type Method, result } from "../Call.ts"
-import type { Accepted, Era } from "../Dispatch.ts"
+import type * as Scope from "effect/Scope"
+import { type Client, type Feature, type Method, result, type SessionState } from "../Call.ts"
+import type { Accepted, Era, Origin } from "../Dispatch.ts"
+import { mayAsk, none } from "../Input.ts"
 import * as ClientInfo from "./clientInfo.ts"
+import * as Reverse from "./reverse.ts"
 import { capabilities, declared, instructionsOf, methodOf, type ServerInfo } from "./serverInfo.ts"
 
 export interface StatefulEra extends Era {
   /** `notifications/initialized` has arrived. */
   readonly initialized: Effect.Effect<void>
-  /** Whether the session may use a feature: it is ready, and was told of it. What comes later it does not get. */
-  readonly offers: (feature: Feature) => boolean
+  /** The session, once it is ready. */
+  readonly ready: () => Ready | undefined
 }
 
-interface Negotiated {
+/** What the session has agreed on. The features it has are those it was told of; what comes later it does not get. */
+export interface Ready {
   readonly revision: Revision
   readonly client: Client
   readonly features: ReadonlyArray<Feature>
+  readonly state: SessionState
 }
 
-const plain: Era["complete"] = ({ value }) => value
+const plain: Era["complete"] = (_call, { value }) => value
 
 const ping: Method = () => Effect.succeed(result({}))
 
-export const make = (server: ServerInfo, session: Session.Cell): StatefulEra => {
-  const revisions = Revisions.ofEra(server.revisions, "stateful")
-  let negotiated: Negotiated | undefined
+export const make = (server: ServerInfo, session: Session.Cell, scope: Scope.Scope): StatefulEra =>
+  new Stateful(server, session, scope)
 
-  const initialize = (request: JsonRpc.Request, back: Peer): Result.Result<Accepted, McpError.ProtocolError> =>
-    Result.map(open(server, revisions, session, request), (opened) => {
-      negotiated = opened
-      const { client, revision } = opened
-      return { call: { request, back, client, revision }, method: () => Effect.succeed(welcome(server, opened)) }
-    })
+class Stateful implements StatefulEra {
+  private readonly revisions: ReadonlyArray<Revision>
+  private readonly input = Reverse.make()
+  private readonly server: ServerInfo
+  private readonly session: Session.Cell
+  private readonly scope: Scope.Scope
+  private negotiated: Ready | undefined
 
-  const accept = (request: JsonRpc.Request, back: Peer): Result.Result<Accepted, McpError.ProtocolError> => {
-    if (request.method === "initialize") return initialize(request, back)
-    const [newest] = revisions
-    if (newest === undefined) return Result.fail(needsMeta(server, request))
-    if (request.method === "ping") {
-      const client = { info: undefined, capabilities: {} }
-      return Result.succeed({ call: { request, revision: newest, client, back }, method: ping })
-    }
-    const state = session.current()
-    if (state._tag !== "ready" || negotiated === undefined) {
+  constructor(server: ServerInfo, session: Session.Cell, scope: Scope.Scope) {
+    this.server = server
+    this.session = session
+    this.scope = scope
+    this.revisions = Revisions.ofEra(server.revisions, "stateful")
+  }
+
+  readonly complete = plain
+
+  readonly serve: Era["serve"] = (call, method) => method(call)
+
+  accept(request: JsonRpc.Request, origin: Origin): Result.Result<Accepted, McpError.ProtocolError> {
+    if (request.method === "initialize") return this.initialize(request, origin)
+    const [newest] = this.revisions
+    if (newest === undefined) return Result.fail(needsMeta(this.server, request))
+    if (request.method === "ping") return Result.succeed(this.accepted(request, origin, newest, nobody, ping))
+    const negotiated = this.ready()
+    if (negotiated === undefined) {
       return Result.fail(
-        isStatelessOnly(server, request.method)
-          ? needsMeta(server, request)
-          : new McpError.InvalidRequest({
-            message: `Invalid request: the session is ${state._tag}; ${request.method} needs it to be ready`
-          })
+        isStatelessOnly(this.server, request.method) ? needsMeta(this.server, request) : new McpError.InvalidRequest({
+          message:
+            `Invalid request: the session is ${this.session.current()._tag}; ${request.method} needs it to be ready`
+        })
       )
     }
     const { client, features, revision } = negotiated
-    return Result.map(methodOf(features, request.method, revision), (method) => ({
-      call: { request, revision, client, back },
+    return Result.succeed(
+      this.accepted(request, origin, revision, client, methodOf(this.server, features, request.method, revision))
+    )
+  }
+
+  private accepted(
+    request: JsonRpc.Request,
+    { back, link, principal }: Origin,
+    revision: Revision,
+    client: Client,
+    method: Method
+  ): Accepted {
+    const session = this.negotiated?.state
+    const input = mayAsk(request.method) ? this.input : none
+    return {
+      call: {
+        request,
+        revision,
+        client,
+        principal,
+        back,
+        link,
+        session,
+        input,
+        logLevel: session?.logLevel,
+        part: undefined
+      },
       method
+    }
+  }
+
+  private initialize(request: JsonRpc.Request, origin: Origin): Result.Result<Accepted, McpError.ProtocolError> {
+    return Result.map(read(this.revisions, request), ({ client, revision }) => {
+      const [newest] = this.revisions
+      // Of the revision that the reply is in, if there will be one.
+      const shown = revision ?? newest ?? this.server.revisions[0]
+      if (shown === undefined) throw new Error("A server has at least one revision")
+      return this.accepted(request, origin, shown, client, () => this.open(revision, client, request))
+    })
+  }
+
+  private open(
+    revision: Revision | undefined,
+    client: Client,
+    request: JsonRpc.Request
+  ): ReturnType<Method> {
+    const { server, session } = this
+    if (revision === undefined) {
+      const supported = server.revisions.map((revision) => revision.name)
+      const requested = String(request.params?.protocolVersion)
+      const error = new McpError.UnsupportedProtocolVersion({ requested, supported })
+      session.dispatch({ _tag: "HandshakeFailed", reason: error.message })
+      return Effect.fail(error)
+    }
+    if (Result.isFailure(session.dispatch({ _tag: "HandshakeStarted" }))) {
+      return Effect.fail(
+        new McpError.InvalidRequest({
+          message: `Invalid request: the session is ${session.current()._tag}; it is initialized only once`
+        })
+      )
+    }
+    const state: SessionState = {
+      scope: this.scope,
+      logLevel: server.logging.settings()?.level,
+      subscribed: new Set()
+    }
+    const features = declared(server)
+    this.negotiated = { revision, client, features, state }
+    const declares = capabilities(server, features, revision)
+    return Effect.succeed(result({
+      protocolVersion: revision.name,
+      // Peers of this era know extensions by either name.
+      capabilities: declares.extensions === undefined ? declares : { ...declares, experimental: declares.extensions },
+      serverInfo: server.info,
+      ...instructionsOf(server)
     }))
   }
 
-  return {
-    accept,
-    complete: plain,
-    offers: (feature) => session.current()._tag === "ready" && negotiated?.features.includes(feature) === true,
-    initialized: Effect.suspend(() => {
-      if (negotiated === undefined) return Effect.logWarning("Ignored notifications/initialized before initialize")
-      const moved = session.dispatch({ _tag: "HandshakeCompleted", revision: negotiated.revision })
-      return Result.isFailure(moved)
-        ? Effect.logWarning(`Ignored notifications/initialized: ${moved.failure.message}`)
-        : Effect.void
-    })
-  }
+  readonly ready = (): Ready | undefined => this.session.current()._tag === "ready" ? this.negotiated : undefined
+
+  readonly initialized = Effect.suspend(() => {
+    if (this.negotiated === undefined) return Effect.logWarning("Ignored notifications/initialized before initialize")
+    const moved = this.session.dispatch({ _tag: "HandshakeCompleted", revision: this.negotiated.revision })
+    return Result.isFailure(moved)
+      ? Effect.logWarning(`Ignored notifications/initialized: ${moved.failure.message}`)
+      : Effect.void
+  })
 }
 
-// Reads an `initialize`, agrees on a revision, and moves the session.
-const open = (
-  server: ServerInfo,
+const nobody: Client = { info: undefined, capabilities: {} }
+
+// Reads an `initialize`, and finds the revision to speak; `undefined` if there is none.
+const read = (
   revisions: ReadonlyArray<Revision>,
-  session: Session.Cell,
   request: JsonRpc.Request
-): Result.Result<Negotiated, McpError.ProtocolError> => {
-  const { capabilities: clientCapabilities, clientInfo, protocolVersion } = request.params ?? {}
+): Result.Result<{ readonly client: Client; readonly revision: Revision | undefined }, McpError.ProtocolError> => {
+  const { capabilities, clientInfo, protocolVersion } = request.params ?? {}
   if (typeof protocolVersion !== "string") {
     return Result.fail(
       new McpError.InvalidParams({ message: "Invalid params: \"protocolVersion\" must be a string" })
     )
   }
-  const client = ClientInfo.read(clientInfo, clientCapabilities, {
+  const client = ClientInfo.read(clientInfo, capabilities, {
     info: "clientInfo",
     capabilities: "capabilities",
     infoRequired: true
   })
-  if (Result.isFailure(client)) return Result.fail(client.failure)
   const revision = Revisions.newestCommon(revisions, [protocolVersion]) ?? revisions[0]
-  if (revision === undefined) {
-    const supported = server.revisions.map((revision) => revision.name)
-    const error = new McpError.UnsupportedProtocolVersion({ requested: protocolVersion, supported })
-    session.dispatch({ _tag: "HandshakeFailed", reason: error.message })
-    return Result.fail(error)
-  }
-  if (Result.isFailure(session.dispatch({ _tag: "HandshakeStarted" }))) {
-    return Result.fail(
-      new McpError.InvalidRequest({
-        message: `Invalid request: the session is ${session.current()._tag}; it is initialized only once`
-      })
-    )
-  }
-  return Result.succeed({ revision, client: client.success, features: declared(server) })
+  return Result.map(client, (client) => ({ client, revision }))
 }
-
-const welcome = (server: ServerInfo, { features, revision }: Negotiated) =>
-  result({
-    protocolVersion: revision.name,
-    capabilities: { ...capabilities(features, true), experimental: { [StreamingTools.ID]: {} } },
-    serverInfo: server.info,
-    ...instructionsOf(server)
-  })
 
 const isStatelessOnly = (server: ServerInfo, method: string): boolean =>
   Revisions.ofEra(server.revisions, "stateless").some((revision) => revision.methods.serverRequests.has(method)) &&

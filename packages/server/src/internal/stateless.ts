@@ -1,37 +1,47 @@
 /** The stateless era: every request says in its `_meta` who asks and in which revision, and every result who answers. */
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import * as Logging from "@mcp-effect/protocol/Logging"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Meta from "@mcp-effect/protocol/Meta"
+import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
-import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Method } from "../Call.ts"
-import type { Era } from "../Dispatch.ts"
+import { type Client, type Method, result } from "../Call.ts"
+import type { Accepted, Era, Origin } from "../Dispatch.ts"
+import { none } from "../Input.ts"
+import * as Subscriptions from "../Subscriptions.ts"
 import * as ClientInfo from "./clientInfo.ts"
+import * as Rounds from "./rounds.ts"
 import { capabilities, declared, instructionsOf, methodOf, type ServerInfo } from "./serverInfo.ts"
 
 const names = { info: Meta.CLIENT_INFO, capabilities: Meta.CLIENT_CAPABILITIES, infoRequired: false }
-
-// Stale at once, and not to be shared: what is true of any result.
-const cachingHints = { ttlMs: 0, cacheScope: "private" }
 
 export const make = (server: ServerInfo): Era => {
   const revisions = Revisions.ofEra(server.revisions, "stateless")
   const supported = server.revisions.map((revision) => revision.name)
   const serverInfo = { [Meta.SERVER_INFO]: server.info }
+  const listen = Subscriptions.listen(() => declared(server), server.changes)
 
-  const discover: Method = () => {
-    const value: JsonRpc.Params = {
+  const discover: Method = ({ revision }) =>
+    Effect.succeed(result({
       supportedVersions: supported,
-      capabilities: { ...capabilities(declared(server), false), extensions: { [StreamingTools.ID]: {} } },
+      capabilities: capabilities(server, declared(server), revision),
       ...instructionsOf(server)
-    }
-    return Effect.succeed({ value, cacheable: true, key: undefined })
-  }
+    }))
 
+  const find = (method: string, revision: Revision): Method => {
+    switch (method) {
+      case "server/discover":
+        return discover
+      case "subscriptions/listen":
+        return listen
+      default:
+        return methodOf(server, declared(server), method, revision)
+    }
+  }
   return {
-    accept: (request, back) => {
+    accept: (request, origin) => {
       const meta = Meta.of(request.params) ?? {}
       const requested = meta[Meta.PROTOCOL_VERSION]
       if (typeof requested !== "string") {
@@ -45,15 +55,51 @@ export const make = (server: ServerInfo): Era => {
       if (revision === undefined) return Result.fail(new McpError.UnsupportedProtocolVersion({ requested, supported }))
       const client = ClientInfo.read(meta[Meta.CLIENT_INFO], meta[Meta.CLIENT_CAPABILITIES], names)
       if (Result.isFailure(client)) return Result.fail(client.failure)
-      const call = { request, revision, client: client.success, back }
-      if (request.method === "server/discover") return Result.succeed({ call, method: discover })
-      return Result.map(methodOf(declared(server), request.method, revision), (method) => ({ call, method }))
+      const level = meta[Meta.LOG_LEVEL]
+      if (level !== undefined && !Logging.isLevel(level)) return Result.fail(unknownLevel)
+      const logLevel = server.logging.settings() === undefined ? undefined : level
+      return Result.succeed(
+        accepted(request, origin, revision, client.success, logLevel, find(request.method, revision))
+      )
     },
-    complete: ({ cacheable, value }) => ({
-      resultType: "complete",
-      ...value,
-      ...(cacheable ? cachingHints : undefined),
-      _meta: { ...Meta.of(value), ...serverInfo }
-    })
+    serve: Rounds.serve(server.info.name, server.requestState),
+    complete: (call, result) => {
+      const { value } = result
+      const caching = server.caching(call.request.method, result)
+      return {
+        resultType: "complete",
+        ...value,
+        // Only a complete result can be kept.
+        ...(caching === undefined || (value.resultType ?? "complete") !== "complete" ? undefined : caching),
+        _meta: { ...Meta.of(value), ...serverInfo }
+      }
+    }
   }
 }
+
+const accepted = (
+  request: JsonRpc.Request,
+  { back, link, principal }: Origin,
+  revision: Revision,
+  client: Client,
+  logLevel: Logging.Level | undefined,
+  method: Method
+): Accepted => ({
+  call: {
+    request,
+    revision,
+    client,
+    principal,
+    back,
+    link,
+    session: undefined,
+    input: none,
+    logLevel,
+    part: undefined
+  },
+  method
+})
+
+const unknownLevel = new McpError.InvalidParams({
+  message: `Invalid params: "${Meta.LOG_LEVEL}" in "_meta" must be one of ${Logging.levels.join(", ")}`
+})

@@ -1,0 +1,99 @@
+/**
+ * How long the results of a server may be kept, and by whom: for the whole server, for a method, and, where a feature
+ * says so, for one result.
+ *
+ * Source: `server/utilities/caching` of revision 2026-07-28. The older revisions have no caching hints.
+ *
+ * @since 0.1.0
+ */
+import * as Duration from "effect/Duration"
+import type { CachingHints, Result } from "./Call.ts"
+
+/**
+ * The methods whose results can be kept.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Method =
+  | "server/discover"
+  | "tools/list"
+  | "prompts/list"
+  | "resources/list"
+  | "resources/templates/list"
+  | "resources/read"
+
+/**
+ * - `ttl`: how long a result is fresh (default 0: it is stale at once).
+ * - `scope`: `public` if anybody may be given what is kept, `private`, the default, if only who asked. A list that is not
+ *   the same for everybody is never `public`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Hints {
+  readonly ttl?: Duration.Input
+  readonly scope?: "public" | "private"
+}
+
+/**
+ * Hints for everything, and others for some methods.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options extends Hints {
+  readonly methods?: Partial<Record<Method, Hints>>
+}
+
+/**
+ * The hints for a result; `undefined` for one that cannot be kept.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Caching = (method: string, result: Result) => CachingHints | undefined
+
+const methods: ReadonlyArray<Method> = [
+  "server/discover",
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read"
+]
+
+/**
+ * Throws a `TypeError` for a duration that makes no sense.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: Options): Caching => {
+  const byMethod = new Map<string, CachingHints>()
+  for (const method of methods) {
+    const { scope, ttl } = { ...options, ...options.methods?.[method] }
+    byMethod.set(method, { ttlMs: milliseconds(method, ttl ?? 0), cacheScope: scope ?? "private" })
+  }
+  return (method, { caching }) => {
+    const hints = byMethod.get(method)
+    return hints === undefined || caching === undefined ? hints : { ...hints, ...caching }
+  }
+}
+
+/**
+ * Hints as they are written.
+ *
+ * @since 0.1.0
+ * @category wire
+ */
+export const written = (what: string, { scope, ttl }: Hints): Partial<CachingHints> => ({
+  ...(ttl === undefined ? {} : { ttlMs: milliseconds(what, ttl) }),
+  ...(scope === undefined ? {} : { cacheScope: scope })
+})
+
+const milliseconds = (what: string, ttl: Duration.Input): number => {
+  const millis = Math.floor(Duration.toMillis(ttl))
+  if (Number.isSafeInteger(millis) && millis >= 0) return millis
+  throw new TypeError(`The caching hint of ${what} must be a duration that is not negative, and finite`)
+}

@@ -1,0 +1,96 @@
+/**
+ * How the stateless era asks: the call ends with its questions (`input_required`), and when the client calls again with
+ * the answers, the handler runs again and finds them. What the handler has learnt so far travels in `requestState`.
+ *
+ * A round ends a scheduler turn after its first unanswered question, so that concurrent ones share it: the handler is
+ * interrupted, and the questions are the reply, whatever the handler makes of that.
+ *
+ * Source: `basic/patterns/mrtr` of revision 2026-07-28.
+ */
+import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import * as McpError from "@mcp-effect/protocol/McpError"
+import { cancelReason, cancelReasonOf } from "@mcp-effect/protocol/Peer"
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type { Call, Method, Result } from "../Call.ts"
+import type { Era } from "../Dispatch.ts"
+import { mayAsk } from "../Input.ts"
+import type { Binding, RequestState } from "../RequestState.ts"
+import { Round } from "./round.ts"
+import * as RoundState from "./roundState.ts"
+
+export const serve = (server: string, requestState: RequestState): Era["serve"] => (call, method) => {
+  const { inputResponses, requestState: sealed } = call.request.params ?? {}
+  if (!mayAsk(call.request.method)) return method(call)
+  const sealing: Sealing = { requestState, binding: bindingOf(server, call) }
+  if (sealed === undefined) {
+    if (inputResponses === undefined) return run(call, method, sealing, RoundState.empty, {})
+    return Effect.flatMap(
+      RoundState.unasked(inputResponses),
+      (responses) => run(call, method, sealing, RoundState.empty, responses)
+    )
+  }
+  return requestState.open(sealed, sealing.binding).pipe(
+    Effect.mapError(({ message }) => new McpError.InvalidParams({ message })),
+    Effect.flatMap((payload) => RoundState.answered(payload, inputResponses)),
+    Effect.flatMap((state) => run(call, method, sealing, state, {}))
+  )
+}
+
+interface Sealing {
+  readonly requestState: RequestState
+  readonly binding: Binding
+}
+
+const bindingOf = (server: string, { principal, request }: Call): Binding => ({
+  principal: principal?.subject,
+  // Servers that share a key may have tools of the same name.
+  method: `${server} ${request.method}`,
+  params: request.params
+})
+
+// The handler has a fiber of its own: a round interrupts it, and the reply goes on without it.
+const run = (
+  call: Call,
+  method: Method,
+  sealing: Sealing,
+  state: RoundState.RoundState,
+  unasked: JsonRpc.Params
+): Effect.Effect<Result, McpError.ProtocolError> =>
+  Effect.withFiber((parent) => {
+    const fork = Effect.runForkWith(parent.context)
+    const round = new Round(state, unasked, fork)
+    const fiber = fork(method({ ...call, input: round }))
+    round.handler = fiber
+    const settle = (exit: Exit.Exit<Result, McpError.ProtocolError>): Effect.Effect<Result, McpError.ProtocolError> =>
+      round.asked.size === 0 ? exit : reply(round, sealing)
+    const exit = fiber.pollUnsafe()
+    if (exit !== undefined) return settle(exit)
+    return Effect.flatMap(
+      Effect.onExit(Fiber.await(fiber), (exit) => Exit.isFailure(exit) ? abandon(fiber, exit.cause) : Effect.void),
+      settle
+    )
+  })
+
+// Whoever abandons the request abandons the handler, and tells it why.
+const abandon = (fiber: Fiber.Fiber<unknown, unknown>, cause: Cause.Cause<never>): Effect.Effect<void> => {
+  const reason = cancelReasonOf(cause)
+  return Fiber.interruptAs(fiber, undefined, reason === undefined ? undefined : cancelReason(reason))
+}
+
+const reply = (
+  round: Round,
+  { binding, requestState }: Sealing
+): Effect.Effect<Result, McpError.ProtocolError> =>
+  Effect.gen(function*() {
+    const inputRequests: Record<string, JsonRpc.Params> = {}
+    for (const [key, { question: { method, params } }] of round.asked) inputRequests[key] = { method, params }
+    const sealed = yield* Effect.mapError(
+      Effect.flatMap(round.state, (state) => requestState.seal(state, binding)),
+      ({ message }) => new McpError.InternalError({ message })
+    )
+    const value = { resultType: "input_required", inputRequests, requestState: sealed }
+    return { value, caching: undefined, key: undefined }
+  })

@@ -1,0 +1,44 @@
+/** What a session is told of by itself: the changes of what it was offered, and of what it has subscribed to. */
+import * as Limits from "@mcp-effect/protocol/Limits"
+import type { Peer } from "@mcp-effect/protocol/Peer"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Announcer from "./announcer.ts"
+import type { ServerInfo } from "./serverInfo.ts"
+import type { StatefulEra } from "./stateful.ts"
+
+export const announce = (
+  server: ServerInfo,
+  stateful: StatefulEra,
+  back: Peer
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { inFlight: bound } = yield* Limits.Limits
+    const run = Effect.runForkWith(yield* Effect.context<never>())
+    const announcer = Announcer.make({
+      run,
+      back,
+      bound,
+      write: ({ params }) => params,
+      ready: () => stateful.ready() !== undefined,
+      missed: () => void run(Effect.logWarning(`A change was not told: ${bound} were waiting for the client`))
+    })
+    announcer.start()
+    yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        server.changes.observe((change) => {
+          const ready = stateful.ready()
+          if (ready === undefined) return
+          for (const feature of ready.features) {
+            const interest = feature.announces(ready.state)
+            if (interest.matches(change)) return announcer.push(change, interest)
+          }
+        })
+      ),
+      (stop) =>
+        Effect.sync(() => {
+          stop()
+          announcer.end()
+        })
+    )
+  })
