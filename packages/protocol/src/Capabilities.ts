@@ -5,6 +5,7 @@
  *
  * @since 0.1.0
  */
+import * as Predicate from "effect/Predicate"
 import type { Params } from "./JsonRpc.ts"
 
 /**
@@ -45,3 +46,30 @@ export interface Client extends Params {
  */
 export const hasExtension = (capabilities: Server | Client, id: string): boolean =>
   capabilities.extensions?.[id] !== undefined || capabilities.experimental?.[id] !== undefined
+
+/**
+ * The part of what is needed that a client did not declare, or nothing. Compares two levels deep: `sampling`, and `tools`
+ * within it. Elicitation without a mode is elicitation by forms.
+ *
+ * @since 0.1.0
+ * @category accessors
+ */
+export const missing = (declared: Client, needed: Client): Client | undefined => {
+  const parts = Object.entries(needed).flatMap(([name, wanted]) => {
+    const own = name === "elicitation" ? modes(declared[name]) : declared[name]
+    if (wanted === undefined) return []
+    if (!isDeclared(own)) return [[name, wanted]]
+    const lacking = Object.entries(Predicate.isObject(wanted) ? wanted : {}).filter(([part, value]) =>
+      isDeclared(value) && !isDeclared(Predicate.isObject(own) ? own[part] : undefined)
+    )
+    return lacking.length === 0 ? [] : [[name, Object.fromEntries(lacking)]]
+  })
+  return parts.length === 0 ? undefined : Object.fromEntries(parts)
+}
+
+const isDeclared = (value: unknown): boolean => value !== undefined && value !== false
+
+const modes = (elicitation: Params | undefined): unknown =>
+  Predicate.isObject(elicitation) && elicitation.form === undefined && elicitation.url === undefined
+    ? { ...elicitation, form: {} }
+    : elicitation

@@ -58,6 +58,7 @@ export type Fields = Readonly<
  * - `results`: whether results carry `resultType`, `serverInfo` and, where they can be cached, the caching hints.
  * - `completions`: whether completion is a capability of its own; before, every server may have it.
  * - `elicitation`: none; `plain` forms (no list of choices, titles of choices apart, defaults of booleans only); or `full`.
+ * - `elicitationIds`: whether sending the user to a URL needs an id, by which its completion is announced.
  * - `samplingTools`: whether sampling knows tools, and messages of several pieces of content.
  * - `resourceNotFound`: the code for a resource that does not exist.
  * - `missingCapability`: the code for a request that needs what the client did not declare.
@@ -74,6 +75,7 @@ export interface Wire {
   readonly results: "plain" | "typed"
   readonly completions: boolean
   readonly elicitation: "none" | "plain" | "full"
+  readonly elicitationIds: boolean
   readonly samplingTools: boolean
   readonly resourceNotFound: number
   readonly missingCapability: number

@@ -3,4 +3,5 @@
  *
  * @since 0.1.0
  */
+export * as RawClient from "./RawClient.ts"
 export * as ScriptedPeer from "./ScriptedPeer.ts"

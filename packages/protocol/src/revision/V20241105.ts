@@ -54,6 +54,7 @@ export const revision: Revision = {
     results: "plain",
     completions: false,
     elicitation: "none",
+    elicitationIds: false,
     samplingTools: false,
     resourceNotFound: -32002,
     missingCapability: -32600

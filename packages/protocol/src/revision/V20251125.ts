@@ -8,5 +8,5 @@ export const revision: Revision = after(V20250618.revision, {
   batches: false,
   add: { clientNotifications: ["notifications/elicitation/complete"] },
   fields: { tool: ["icons"], resource: ["icons"], resourceTemplate: ["icons"], prompt: ["icons"] },
-  wire: { invalidArguments: "result", elicitation: "full", samplingTools: true }
+  wire: { invalidArguments: "result", elicitation: "full", elicitationIds: true, samplingTools: true }
 })

@@ -21,5 +21,11 @@ export const revision: Revision = after(V20251125.revision, {
     ],
     clientNotifications: ["notifications/elicitation/complete"]
   },
-  wire: { structured: "any", results: "typed", resourceNotFound: -32602, missingCapability: -32021 }
+  wire: {
+    structured: "any",
+    results: "typed",
+    elicitationIds: false,
+    resourceNotFound: -32602,
+    missingCapability: -32021
+  }
 })
