@@ -6,6 +6,7 @@
 export * as Caching from "./Caching.ts"
 export * as Call from "./Call.ts"
 export * as Changes from "./Changes.ts"
+export * as ClientInput from "./ClientInput.ts"
 export * as ConsoleGuard from "./ConsoleGuard.ts"
 export * as Dispatch from "./Dispatch.ts"
 export * as ErrorCodes from "./ErrorCodes.ts"

@@ -18,6 +18,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Calls from "./internal/calls.ts"
 import * as Endings from "./internal/endings.ts"
+import * as Input from "./internal/input.ts"
 import * as Streams from "./internal/streams.ts"
 
 /**
@@ -53,7 +54,7 @@ export const suite = <E>(
 ): void => {
   for (const revision of Revisions.pick(options?.revisions)) {
     describe(`${name}, ${revision.name}`, () => {
-      for (const rule of [...Calls.rules, ...Streams.rules, ...Endings.rules]) {
+      for (const rule of [...Calls.rules, ...Streams.rules, ...Endings.rules, ...Input.rules]) {
         if (rule.applies !== undefined && !rule.applies(revision)) continue
         it.effect(rule.name, () => rule.test(revision).pipe(Effect.provide(environment(transport, revision, rule))))
       }
