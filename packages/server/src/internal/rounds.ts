@@ -10,7 +10,8 @@
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import { cancelReason, cancelReasonOf } from "@mcp-effect/protocol/Peer"
-import type * as Cause from "effect/Cause"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -59,26 +60,29 @@ const run = (
   state: RoundState.RoundState,
   unasked: JsonRpc.Params
 ): Effect.Effect<Result, McpError.ProtocolError> =>
-  Effect.withFiber((parent) => {
-    const fork = Effect.runForkWith(parent.context)
-    const round = new Round(state, unasked, fork)
-    const fiber = fork(method({ ...call, input: round }))
-    round.handler = fiber
-    const settle = (exit: Exit.Exit<Result, McpError.ProtocolError>): Effect.Effect<Result, McpError.ProtocolError> =>
-      round.asked.size === 0 ? exit : reply(round, sealing)
-    const exit = fiber.pollUnsafe()
-    if (exit !== undefined) return settle(exit)
-    return Effect.flatMap(
-      Effect.onExit(Fiber.await(fiber), (exit) => Exit.isFailure(exit) ? abandon(fiber, exit.cause) : Effect.void),
-      settle
-    )
+  Effect.suspend(() => {
+    let fiber: Fiber.Fiber<Result, McpError.ProtocolError> | undefined
+    let abandoned: Context.Context<never> | undefined
+    const handled = Effect.withFiber((parent) => {
+      const fork = Effect.runForkWith(parent.context)
+      const round = new Round(state, unasked, fork)
+      fiber = fork(method({ ...call, input: round }))
+      round.handler = fiber
+      // What a handler does at once may have made somebody abandon the request.
+      if (abandoned !== undefined) fiber.interruptUnsafe(undefined, abandoned)
+      const settle = (exit: Exit.Exit<Result, McpError.ProtocolError>): ReturnType<Method> =>
+        round.asked.size === 0 ? exit : reply(round, sealing)
+      const exit = fiber.pollUnsafe()
+      return exit === undefined ? Effect.flatMap(Fiber.await(fiber), settle) : settle(exit)
+    })
+    // Whoever abandons the request abandons the handler, and tells it why.
+    return Effect.onExit(handled, (exit) => {
+      if (Exit.isSuccess(exit) || !Cause.hasInterrupts(exit.cause)) return Effect.void
+      const reason = cancelReasonOf(exit.cause)
+      abandoned = reason === undefined ? Context.empty() : cancelReason(reason)
+      return fiber === undefined ? Effect.void : Fiber.interruptAs(fiber, undefined, abandoned)
+    })
   })
-
-// Whoever abandons the request abandons the handler, and tells it why.
-const abandon = (fiber: Fiber.Fiber<unknown, unknown>, cause: Cause.Cause<never>): Effect.Effect<void> => {
-  const reason = cancelReasonOf(cause)
-  return Fiber.interruptAs(fiber, undefined, reason === undefined ? undefined : cancelReason(reason))
-}
 
 const reply = (
   round: Round,
