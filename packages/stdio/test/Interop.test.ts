@@ -9,6 +9,7 @@ import { Client as ClientV2 } from "@modelcontextprotocol/client"
 import { StdioClientTransport as TransportV2 } from "@modelcontextprotocol/client/stdio"
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { CreateMessageRequestSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createRequire } from "node:module"
@@ -21,7 +22,19 @@ const parameters = {
 const info = { name: "interop", version: "1.0.0" }
 const require = createRequire(import.meta.url)
 
-const names = ["add", "count", "echo", "environment", "exit"]
+const names = ["add", "count", "echo", "environment", "exit", "poem"]
+
+// What a user and a model say to a server that asks.
+const capabilities = { elicitation: { form: {} }, sampling: {} }
+const form = { action: "accept" as const, content: { name: "Ada" } }
+const message = (
+  request: { readonly params: { readonly messages: ReadonlyArray<{ readonly content: unknown }> } }
+) => ({
+  role: "assistant" as const,
+  model: "poet",
+  content: { type: "text" as const, text: JSON.stringify(request.params.messages.map(({ content }) => content)) }
+})
+const poem = [{ type: "text" as const, text: JSON.stringify([{ type: "text", text: "A poem for Ada" }]) }]
 
 describe("the official clients", () => {
   it.each(
@@ -48,6 +61,37 @@ describe("the official clients", () => {
       assert.deepStrictEqual([count.structuredContent, seen], [{ counted: 3 }, [1, 2, 3]])
       const wrong = await client.callTool({ name: "add", arguments: { a: "one" } })
       assert.strictEqual(wrong.isError, true)
+    } finally {
+      await client.close()
+    }
+  })
+
+  it.each(
+    [
+      ["legacy", "2025-11-25"],
+      ["auto", "2026-07-28"]
+    ] as const
+  )("version 2 in mode %s MUST answer a handler that asks twice", async (mode, revision) => {
+    const client = new ClientV2(info, { versionNegotiation: { mode }, capabilities })
+    client.setRequestHandler("elicitation/create", () => form)
+    client.setRequestHandler("sampling/createMessage", message)
+    await client.connect(new TransportV2(parameters))
+    try {
+      assert.strictEqual(client.getNegotiatedProtocolVersion(), revision)
+      const result = await client.callTool({ name: "poem", arguments: {} })
+      assert.deepStrictEqual(result.content, poem)
+    } finally {
+      await client.close()
+    }
+  })
+
+  it("version 1 MUST answer a handler that asks twice", async () => {
+    const client = new ClientV1(info, { capabilities })
+    client.setRequestHandler(ElicitRequestSchema, () => form)
+    client.setRequestHandler(CreateMessageRequestSchema, message)
+    await client.connect(new TransportV1(parameters))
+    try {
+      assert.deepStrictEqual((await client.callTool({ name: "poem", arguments: {} })).content, poem)
     } finally {
       await client.close()
     }
