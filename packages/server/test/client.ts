@@ -1,5 +1,6 @@
 /** A client that is a literal peer: it asks in raw messages, and keeps what comes back. */
 import { assert } from "@effect/vitest"
+import * as WireSchema from "@mcp-effect/conformance/WireSchema"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Meta from "@mcp-effect/protocol/Meta"
 import { type Peer, type TransportError } from "@mcp-effect/protocol/Peer"
@@ -58,7 +59,20 @@ export const connect = (
   Effect.gen(function*() {
     const heard: Array<JsonRpc.Notification> = []
     const tied: Array<JsonRpc.Notification> = []
-    const connection = yield* server.connect(recorder(heard))
+    // What the server sends satisfies the schema of its revision; what these tests send need not.
+    const violations: Array<WireSchema.Violation> = []
+    const watch = WireSchema.watch({
+      onViolation: (violation) => {
+        if (violation.from === "server") violations.push(violation)
+      }
+    })
+    yield* Effect.addFinalizer(() =>
+      violations.length === 0
+        ? Effect.void
+        : Effect.die(new Error(violations.map(WireSchema.toSentence).join("\n")))
+    )
+    const opened = yield* server.connect(WireSchema.checked(recorder(heard), "client", watch))
+    const connection: ServerConnection = { ...opened, ...WireSchema.checked(opened, "server", watch) }
     let id = 0
     const ask: Client["ask"] = (method, params) =>
       Effect.suspend(() => {
