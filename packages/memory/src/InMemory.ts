@@ -14,11 +14,12 @@ import type { ServerConnection } from "@mcp-effect/server/Dispatch"
 import { McpServer } from "@mcp-effect/server/McpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 
 /**
  * Joins two peers by a pair of bounded queues: each side's end of the channel. Ends with the scope, or when one side
- * closes.
+ * closes. `scope` is the server's, if it has one of its own: where that ends first, the server ends what is open, and the
+ * client hears what it says to that.
  *
  * @since 0.1.0
  * @category constructors
@@ -27,17 +28,21 @@ export const pair = (options: {
   readonly client: (remote: Peer) => Effect.Effect<Peer, never, Scope.Scope>
   readonly server: (remote: Peer) => Effect.Effect<Local, never, Scope.Scope>
   readonly batches?: () => boolean
+  readonly scope?: Scope.Scope
 }): Effect.Effect<{ readonly client: Duplex.Duplex; readonly server: Duplex.Duplex }, never, Scope.Scope> =>
   Effect.gen(function*() {
     const { outbox: capacity } = yield* Limits.Limits
     const toServer = Outbox.make({ capacity })
     const toClient = Outbox.make({ capacity })
-    const server = yield* Duplex.make({
-      outbox: toClient,
-      local: options.server,
-      answerInvalid: true,
-      ...(options.batches === undefined ? {} : { batches: options.batches })
-    })
+    const server = yield* Scope.provide(
+      Duplex.make({
+        outbox: toClient,
+        local: options.server,
+        answerInvalid: true,
+        ...(options.batches === undefined ? {} : { batches: options.batches })
+      }),
+      options.scope ?? (yield* Effect.scope)
+    )
     const client = yield* Duplex.make({ outbox: toServer, local: options.client, answerInvalid: false })
     yield* Effect.forkScoped(carry(toServer, server, toClient))
     yield* Effect.forkScoped(carry(toClient, client, toServer))
@@ -56,25 +61,32 @@ const carry = (from: Outbox.Outbox, to: Duplex.Duplex, answers: Outbox.Outbox): 
   )
 
 /**
- * The `McpServer` of the program as a `ClientTransport`. Each connection is a session of its own.
+ * The `McpServer` of the program as a `ClientTransport`. Each connection is a session of its own. When the layer's scope
+ * closes, so do they, from the server's side.
  *
  * @since 0.1.0
  * @category layers
  */
 export const layer: Layer.Layer<ClientTransport, never, McpServer> = Layer.effect(
   ClientTransport,
-  Effect.map(McpServer, (server) => ({
-    connect: (local: Peer): Effect.Effect<Connection, never, Scope.Scope> =>
-      Effect.suspend(() => {
-        let connection: ServerConnection | undefined
-        return Effect.map(
-          pair({
+  Effect.gen(function*() {
+    const server = yield* McpServer
+    const served = yield* Effect.scope
+    return {
+      connect: (local: Peer): Effect.Effect<Connection, never, Scope.Scope> =>
+        Effect.gen(function*() {
+          let connection: ServerConnection | undefined
+          // Ends with whichever side ends first.
+          const scope = yield* Scope.fork(served)
+          yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
+          const { client } = yield* pair({
             client: () => Effect.succeed(local),
             server: (remote) => Effect.tap(server.connect(remote), (opened) => Effect.sync(() => connection = opened)),
-            batches: () => connection?.batches() ?? false
-          }),
-          ({ client }) => client
-        )
-      })
-  }))
+            batches: () => connection?.batches() ?? false,
+            scope
+          })
+          return client
+        })
+    }
+  })
 )

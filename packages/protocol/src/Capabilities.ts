@@ -48,6 +48,18 @@ export const hasExtension = (capabilities: Server | Client, id: string): boolean
   capabilities.extensions?.[id] !== undefined || capabilities.experimental?.[id] !== undefined
 
 /**
+ * Whether a text can be the id of an extension, such as `com.example/thing`: a prefix of labels, and a name, as in `_meta`.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isExtensionId = (id: string): boolean => {
+  const [prefix = "", name = "", ...rest] = id.split("/")
+  return rest.length === 0 && /^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$/.test(name) &&
+    prefix.split(".").every((label) => /^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$/.test(label))
+}
+
+/**
  * The part of what is needed that a client did not declare, or nothing. Compares two levels deep: `sampling`, and `tools`
  * within it. Elicitation without a mode is elicitation by forms.
  *

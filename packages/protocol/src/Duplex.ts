@@ -28,6 +28,8 @@ export interface Duplex extends Connection {
   readonly receive: (text: string) => void
   /** A message has arrived that was too large to read; what is known of it is a guess. */
   readonly tooLarge: (message: JsonRpc.Peeked, limit: number) => void
+  /** Runs what this side has to do before it closes the connection by itself. The end of the scope does. */
+  readonly ending: Effect.Effect<void>
   /** The channel has ended: requests in flight fail at once, handlers are interrupted and waited for. */
   readonly close: (error: TransportError) => Effect.Effect<void>
 }
@@ -73,9 +75,11 @@ export const make = (options: {
         return Effect.ensuring(incoming.close(error.message), Effect.sync(() => outbox.end(error)))
       })
     const closed = new TransportError({ reason: "closed", processed: "unknown", message: "The connection was closed" })
-    yield* Effect.addFinalizer(() => Effect.andThen(local.ending ?? Effect.void, close(closed)))
+    const { ending = Effect.void } = local
+    yield* Effect.addFinalizer(() => Effect.andThen(ending, close(closed)))
     return {
       ...remote,
+      ending,
       close,
       closed: Deferred.await(ended),
       receive: (text) => reader.receive(text),

@@ -151,7 +151,7 @@ class Requests implements Outgoing {
     const entry = id === undefined ? undefined : this.pending.get(id)
     if (id === undefined || entry === undefined) return false
     this.remove(id)
-    const exit = Exit.succeed(JsonRpc.withId(response, entry.request.id))
+    const exit = Exit.succeed(answered(entry.request, response))
     // What was sent ahead of the response is delivered ahead of it.
     if (entry.mailbox === undefined) entry.settle(exit)
     else entry.mailbox.whenIdle(() => entry.settle(exit))
@@ -208,6 +208,13 @@ class Requests implements Outgoing {
     this.remove(id)
   }
 }
+
+// The caller's own id, in place of the one on the wire; the result of a subscription says it in its `_meta` too.
+const answered = ({ id, method }: JsonRpc.Request, response: JsonRpc.Response): JsonRpc.Response =>
+  method === "subscriptions/listen" && response._tag === "Success" &&
+    Meta.of(response.result)?.[Meta.SUBSCRIPTION_ID] !== undefined
+    ? JsonRpc.success(id, Meta.assign(response.result, { [Meta.SUBSCRIPTION_ID]: id }))
+    : JsonRpc.withId(response, id)
 
 // The caller's own token or id, in place of the one on the wire.
 const restore = (entry: Pending, params: JsonRpc.Params | undefined, byToken: boolean): JsonRpc.Params | undefined => {

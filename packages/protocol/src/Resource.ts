@@ -14,6 +14,7 @@ import type * as Capabilities from "./Capabilities.ts"
 import * as Content from "./Content.ts"
 import { Icon } from "./Implementation.ts"
 import * as ResourceCheck from "./internal/resourceCheck.ts"
+import * as UriText from "./internal/uriTemplateText.ts"
 import type { Params } from "./JsonRpc.ts"
 import * as Problem from "./Problem.ts"
 import { type Wire, written } from "./Revision.ts"
@@ -184,6 +185,14 @@ export const check = (resource: Resource | ResourceTemplate): void => {
  */
 export const isTemplate = (resource: Resource | ResourceTemplate): resource is ResourceTemplate =>
   "uriTemplate" in resource
+
+/**
+ * The one spelling of a URI: percent-encoded where it must be, and nowhere else. What is no URI stays as it is.
+ *
+ * @since 0.1.0
+ * @category accessors
+ */
+export const normalize = (uri: string): string => UriText.isWellFormed(uri) ? UriText.normalize(uri) : uri
 
 interface Codec {
   readonly decode: (matched: unknown) => Effect.Effect<unknown, string>

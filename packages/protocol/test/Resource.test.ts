@@ -276,3 +276,21 @@ describe("what a client reads", () => {
       }
     }))
 })
+
+describe("the one spelling of a URI", () => {
+  it.each([
+    ["file:///a%20b", "file:///a%20b"],
+    ["file:///%7e/%c3%a4", "file:///~/%C3%A4"],
+    ["file:///ä b", "file:///%C3%A4%20b"],
+    ["file:///a%2fb", "file:///a%2Fb"],
+    ["FILE:///A", "FILE:///A"],
+    ["file:///%zz~%7E", "file:///%zz~%7E"],
+    ["\ud800%7E", "\ud800%7E"]
+  ])("of %j MUST be %j", (uri, normal) => {
+    assert.strictEqual(Resource.normalize(uri), normal)
+  })
+
+  it.prop("MUST be its own", [Schema.String], ([uri]) => {
+    assert.strictEqual(Resource.normalize(Resource.normalize(uri)), Resource.normalize(uri))
+  })
+})

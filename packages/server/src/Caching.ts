@@ -6,6 +6,7 @@
  *
  * @since 0.1.0
  */
+import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import * as Duration from "effect/Duration"
 import type { CachingHints, Result } from "./Call.ts"
 
@@ -75,11 +76,20 @@ export const make = (options: Options): Caching => {
     const { scope, ttl } = { ...options, ...options.methods?.[method] }
     byMethod.set(method, { ttlMs: milliseconds(method, ttl ?? 0), cacheScope: scope ?? "private" })
   }
-  return (method, { caching }) => {
+  return (method, { caching, value }) => {
     const hints = byMethod.get(method)
-    return hints === undefined || caching === undefined ? hints : { ...hints, ...caching }
+    if (hints === undefined) return undefined
+    const { cacheScope, ttlMs } = { ...hints, ...caching, ...said(value) }
+    // What is for some only is never for all.
+    return { ttlMs, cacheScope: caching?.cacheScope === "private" ? "private" : cacheScope }
   }
 }
+
+// A result that says it itself knows best.
+const said = ({ cacheScope, ttlMs }: Params): Partial<CachingHints> => ({
+  ...(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0 ? { ttlMs: Number(ttlMs) } : {}),
+  ...(cacheScope === "public" || cacheScope === "private" ? { cacheScope } : {})
+})
 
 /**
  * Hints as they are written.
@@ -93,7 +103,8 @@ export const written = (what: string, { scope, ttl }: Hints): Partial<CachingHin
 })
 
 const milliseconds = (what: string, ttl: Duration.Input): number => {
-  const millis = Math.floor(Duration.toMillis(ttl))
+  const duration = Number.isNaN(ttl) ? undefined : Duration.fromInput(ttl)
+  const millis = duration?._tag === "Some" ? Math.floor(Duration.toMillis(duration.value)) : -1
   if (Number.isSafeInteger(millis) && millis >= 0) return millis
   throw new TypeError(`The caching hint of ${what} must be a duration that is not negative, and finite`)
 }

@@ -39,8 +39,21 @@ export interface SessionState {
   readonly scope: Scope.Scope
   /** As `logging/setLevel` has set it. */
   logLevel: Level | undefined
-  /** The URIs that the client has subscribed to. */
-  readonly subscribed: Set<string>
+  /** The extensions that both sides have declared. */
+  readonly extensions: ReadonlySet<string>
+  /** What the client has subscribed to, by `Resource.normalize` of the URI. */
+  readonly subscribed: Map<string, Subscribed>
+}
+
+/**
+ * A resource that somebody wants to hear of: its URI in their own spelling, and who they are.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Subscribed {
+  readonly uri: string
+  readonly principal: Principal | undefined
 }
 
 /**
@@ -148,7 +161,8 @@ export interface Listening extends Interest {
  *
  * - `declared`: whether there is anything to declare. Without, its methods do not exist.
  * - `announces`: the changes that a session hears of.
- * - `listens`: the members of the filter of `subscriptions/listen`; `undefined` for a value that is not supported.
+ * - `listens`: the members of the filter of `subscriptions/listen`; `undefined` for a value that is not supported. What a
+ *   subscription holds is no more than `bound`.
  *
  * @since 0.1.0
  * @category models
@@ -158,7 +172,7 @@ export interface Feature {
   readonly capability: (revision: Revision) => Partial<Capabilities.Server>
   readonly methods: { readonly [method: string]: Method }
   readonly announces: (session: SessionState) => Interest
-  readonly listens: { readonly [key: string]: (requested: unknown, call: Call) => Listening | undefined }
+  readonly listens: { readonly [key: string]: (requested: unknown, call: Call, bound: number) => Listening | undefined }
 }
 
 /**

@@ -6,6 +6,7 @@
  * @since 0.1.0
  */
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -65,7 +66,8 @@ export class Changes extends Context.Service<Changes, {
 }>()("@mcp-effect/server/Changes") {}
 
 /**
- * Changes within this process.
+ * Changes within this process. An observer that throws breaks its contract: that is logged, and keeps nobody from hearing
+ * of the change.
  *
  * @since 0.1.0
  * @category constructors
@@ -74,8 +76,20 @@ export const make = (): Changes["Service"] => {
   const observers = new Set<(change: Change) => void>()
   return {
     publish: (change) =>
-      Effect.sync(() => {
-        for (const observe of observers) observe(change)
+      Effect.suspend(() => {
+        const defects: Array<unknown> = []
+        for (const observe of observers) {
+          try {
+            observe(change)
+          } catch (defect) {
+            defects.push(defect)
+          }
+        }
+        return Effect.forEach(
+          defects,
+          (defect) => Effect.logError(`An observer of ${change.method} failed`, Cause.die(defect)),
+          { discard: true }
+        )
       }),
     observe: (f) => {
       observers.add(f)

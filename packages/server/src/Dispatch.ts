@@ -119,7 +119,7 @@ export const connect = (
         const { call } = accepted.success
         return traced(
           call,
-          Effect.matchCauseEffect(handle(era, accepted.success), {
+          Effect.matchCauseEffect(Effect.suspend(() => handle(era, accepted.success)), {
             onSuccess: (result) => Effect.succeed(respond(call, era, result)),
             onFailure: (cause): Effect.Effect<JsonRpc.Response> => {
               const error = Cause.findErrorOption(cause)

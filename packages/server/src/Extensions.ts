@@ -10,16 +10,22 @@ import type { ProtocolError } from "@mcp-effect/protocol/McpError"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Call, Feature, Interest, Method, Result, SessionState } from "./Call.ts"
+import type { Change } from "./Changes.ts"
 import * as Captured from "./internal/captured.ts"
 import * as Registry from "./Registry.ts"
+import * as Subscriptions from "./Subscriptions.ts"
 
 /**
  * An extension of a server.
  *
  * - `id`: such as `com.example/thing`; `settings`: the value that is declared for it (default `{}`).
- * - `around`: wraps the named methods, for clients that declared the extension. It may go on with another call, such as one
- *   with an `input` or a `part` of its own, end with a `resultType` of its own, or go on in a scope of its own.
- * - `listens`: members of the filter of `subscriptions/listen`; `announces`: the changes that a session hears of.
+ * - `around`: wraps the named methods. It may go on with another call, such as one with an `input` or a `part` of its own,
+ *   end with a `resultType` of its own, or go on in a scope of its own. Of several extensions around a method the one that
+ *   was registered first is outermost, as with middleware, which is around them all.
+ * - `listens`: members of the filter of `subscriptions/listen` that nobody else has; `announces`: the changes that a session
+ *   hears of.
+ *
+ * All of it is for clients that declared the extension too: for the rest the server is one without it.
  *
  * Its methods are added by `McpServer.method`, with `extension` set to its id.
  *
@@ -52,6 +58,8 @@ export interface Extensions {
 
 interface Entry extends Registry.Entry {
   readonly extension: Extension
+  /** When it came, among all. */
+  readonly order: number
 }
 
 /**
@@ -61,27 +69,37 @@ interface Entry extends Registry.Entry {
 export const make = (): Extensions => {
   const registry = Registry.make<Entry>({
     kind: "extension",
-    check: ({ key }) => {
-      if (
-        /^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?)*\/[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$/
-          .test(key)
-      ) return
-      throw new TypeError(`The extension ${JSON.stringify(key)} is ill-formed: it must be like "com.example/thing"`)
+    check: ({ extension: { id, listens } }) => {
+      if (!Capabilities.isExtensionId(id)) {
+        throw new TypeError(`The extension ${JSON.stringify(id)} is ill-formed: it must be like "com.example/thing"`)
+      }
+      for (const key of Object.keys(listens ?? {})) {
+        const owner = [...all(), { id: "the protocol", listens: members }].find(({ listens }) => has(listens, key))
+        if (owner !== undefined) {
+          throw new TypeError(`${id} cannot listen by ${JSON.stringify(key)}: it is ${owner.id}'s`)
+        }
+      }
     },
     changed: Effect.void
   })
-  const all = (): ReadonlyArray<Extension> => registry.list(undefined).map(({ extension }) => extension)
-
-  const extended = (method: Method): Method => (call) => {
-    let wrapped = method
-    for (const { around, id } of all()) {
-      const outer = around?.[call.request.method]
-      if (outer === undefined || !Capabilities.hasExtension(call.client.capabilities, id)) continue
-      const inner = wrapped
-      wrapped = (call) => outer(call, inner)
+  let count = 0
+  let listed: ReadonlyArray<Entry> = []
+  let ordered: ReadonlyArray<Extension> = []
+  const all = (): ReadonlyArray<Extension> => {
+    const entries = registry.list(undefined)
+    if (entries !== listed) {
+      listed = entries
+      ordered = entries.toSorted((a, b) => a.order - b.order).map(({ extension }) => extension)
     }
-    return wrapped(call)
+    return ordered
   }
+
+  const extended = (method: Method): Method => (call) =>
+    all().reduceRight<Method>((inner, { around, id }) => {
+      const outer = has(around, call.request.method) ? around[call.request.method] : undefined
+      return outer === undefined || !isShared(call, id) ? inner : (call) => outer(call, inner)
+    }, method)(call)
+
   return {
     settings: () => Object.fromEntries(all().map(({ id, settings }) => [id, settings ?? {}])),
     extended,
@@ -89,16 +107,42 @@ export const make = (): Extensions => {
       declared: registry.used,
       capability: () => ({}),
       methods: {},
-      announces: (session) => {
-        const interests = all().flatMap(({ announces }) => announces === undefined ? [] : [announces(session)])
-        return { matches: (change) => interests.some((interest) => interest.matches(change)) }
-      },
+      announces: (session) =>
+        any(
+          all().flatMap(({ announces, id }) =>
+            announces === undefined || !session.extensions.has(id) ? [] : [announces(session)]
+          )
+        ),
       get listens() {
-        return Object.assign({}, ...all().map(({ listens }) => listens ?? {}))
+        return Object.fromEntries(
+          all().flatMap(({ id, listens = {} }) =>
+            Object.entries(listens).map(([key, accept]): [string, typeof accept] => [
+              key,
+              (requested, call, bound) => isShared(call, id) ? accept(requested, call, bound) : undefined
+            ])
+          )
+        )
       }
     },
     add: (extension) =>
-      Effect.flatMap(bind(extension), (bound) => registry.add({ key: extension.id, extension: bound }))
+      Effect.flatMap(bind(extension), (bound) => registry.add({ key: extension.id, extension: bound, order: count++ }))
+  }
+}
+
+const members = Object.fromEntries(Subscriptions.members.map((key) => [key, undefined]))
+
+const has = <T extends object>(all: T | undefined, key: PropertyKey): all is T =>
+  all !== undefined && Object.hasOwn(all, key)
+
+// Whether both sides have declared it. What a session was not told of, it does not get.
+const isShared = ({ client, session }: Call, id: string): boolean =>
+  session === undefined ? Capabilities.hasExtension(client.capabilities, id) : session.extensions.has(id)
+
+const any = (interests: ReadonlyArray<Interest>): Interest => {
+  const of = (change: Change): Interest | undefined => interests.find((interest) => interest.matches(change))
+  return {
+    matches: (change) => of(change) !== undefined,
+    coarse: (change) => of(change)?.coarse?.(change)
   }
 }
 
@@ -108,7 +152,10 @@ const bind = <R>(extension: Extension<R>): Effect.Effect<Extension, never, R> =>
     const { around, ...rest } = extension
     if (around === undefined) return rest
     const bound = Object.entries(around).map(([name, outer]) =>
-      [name, (call: Call, next: Method) => Effect.updateContext(outer(call, next), captured)] as const
+      [
+        name,
+        (call: Call, next: Method) => Effect.updateContext(Effect.suspend(() => outer(call, next)), captured)
+      ] as const
     )
     return { ...rest, around: Object.fromEntries(bound) }
   })

@@ -12,7 +12,7 @@ import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Effect from "effect/Effect"
 import { type Feature, type Method, result } from "./Call.ts"
 import { CurrentCall } from "./internal/currentCall.ts"
-import { CurrentLog } from "./internal/forward.ts"
+import * as Forward from "./internal/forward.ts"
 
 /**
  * - `level`: what a session hears of before it says otherwise (default `info`); `undefined` for nothing.
@@ -81,7 +81,8 @@ export const make = (logging: Logging): Feature => {
  * Sends a message of any level to the client of the request that is being handled, if it wants to hear of it. Levels that
  * Effect does not have, such as `notice` and `alert`, can be logged this way only.
  *
- * `data` is anything that JSON can say.
+ * `data` is written as JSON: redacted values stay redacted, and what JSON cannot say becomes text. Nobody waits for the
+ * client: of one that is too slow, messages are dropped, and it is told how many.
  *
  * @since 0.1.0
  * @category logging
@@ -90,5 +91,5 @@ export const log = (message: Levels.Message): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const call = fiber.getRef(CurrentCall)
     if (call?.logLevel === undefined || !Levels.isAtLeast(message.level, call.logLevel)) return Effect.void
-    return fiber.getRef(CurrentLog)(message)
+    return Forward.log(Forward.written(message))
   })

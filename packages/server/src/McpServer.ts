@@ -8,6 +8,7 @@ import type { Implementation } from "@mcp-effect/protocol/Implementation"
 import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import type { ProtocolError } from "@mcp-effect/protocol/McpError"
 import type { Peer, TransportError } from "@mcp-effect/protocol/Peer"
+import type * as Resource from "@mcp-effect/protocol/Resource"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import type * as Tool from "@mcp-effect/protocol/Tool"
@@ -30,6 +31,8 @@ import * as Methods from "./Methods.ts"
 import * as Middleware from "./Middleware.ts"
 import type * as Registry from "./Registry.ts"
 import * as RequestState from "./RequestState.ts"
+import type * as ResourceHandler from "./ResourceHandler.ts"
+import * as Resources from "./Resources.ts"
 import * as StreamingTools from "./StreamingTools.ts"
 import * as ToolHandler from "./ToolHandler.ts"
 import * as Tools from "./Tools.ts"
@@ -72,6 +75,8 @@ export class McpServer extends Context.Service<McpServer, {
   readonly middleware: ReadonlyArray<string>
   readonly changes: Changes.Changes["Service"]
   readonly tools: Tools.Tools
+  readonly resources: Resources.Resources
+  readonly resourceTemplates: Resources.Templates
   readonly logging: Logging.Logging
   readonly methods: Methods.Methods
   readonly extensions: Extensions.Extensions
@@ -97,6 +102,8 @@ export const make = <R = never>(options: Options<R>): Effect.Effect<McpServer["S
   return Effect.gen(function*() {
     const changes = Option.getOrElse(yield* Effect.serviceOption(Changes.Changes), Changes.make)
     const tools = Tools.registry(changes)
+    const resources = Resources.registry(changes)
+    const resourceTemplates = Resources.templateRegistry(changes)
     const logging = Logging.cell()
     const methods = Methods.make()
     const extensions = Extensions.make()
@@ -114,6 +121,7 @@ export const make = <R = never>(options: Options<R>): Effect.Effect<McpServer["S
       wrap: middleware.length === 0 ? undefined : yield* Middleware.wrap(middleware),
       features: [
         Tools.make(tools, { declare: declare.includes("tools"), pageSize }),
+        Resources.make(resources, resourceTemplates, { declare: declare.includes("resources"), pageSize }),
         Logging.make(logging),
         extensions.feature
       ]
@@ -125,6 +133,8 @@ export const make = <R = never>(options: Options<R>): Effect.Effect<McpServer["S
       middleware: middleware.map(({ name }) => name),
       changes,
       tools,
+      resources,
+      resourceTemplates,
       logging,
       methods,
       extensions,
@@ -182,6 +192,62 @@ export const tool = <T extends Tool.Tool, R = never>(
 ): Registration<R> => register(addTool(tool, handler, options))
 
 /**
+ * Adds a resource until the scope closes. Sessions that are open are told of the change.
+ *
+ * @since 0.1.0
+ * @category resources
+ */
+export const addResource = <R = never>(
+  resource: Resource.Resource,
+  handler: ResourceHandler.ResourceHandler<R>,
+  options: Resources.Options = {}
+): Effect.Effect<void, Registry.RegistrationError, McpServer | Scope.Scope | Exclude<R, Scope.Scope>> =>
+  Effect.gen(function*() {
+    const { resources } = yield* McpServer
+    yield* resources.add(yield* Resources.entry(resource, handler, options))
+  })
+
+/**
+ * A resource with its handler, as a layer. A URI that is no absolute one, or is taken, fails the layer.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const resource = <R = never>(
+  resource: Resource.Resource,
+  handler: ResourceHandler.ResourceHandler<R>,
+  options?: Resources.Options
+): Registration<R> => register(addResource(resource, handler, options))
+
+/**
+ * Adds a resource template until the scope closes. Sessions that are open are told of the change.
+ *
+ * @since 0.1.0
+ * @category resources
+ */
+export const addResourceTemplate = <T extends Resource.ResourceTemplate, R = never, C = never>(
+  template: T,
+  handler: ResourceHandler.TemplateHandler<T, R>,
+  options: Resources.TemplateOptions<C> = {}
+): Effect.Effect<void, Registry.RegistrationError, McpServer | Scope.Scope | Exclude<R, Scope.Scope> | C> =>
+  Effect.gen(function*() {
+    const { resourceTemplates } = yield* McpServer
+    yield* resourceTemplates.add(yield* Resources.templateEntry(template, handler, options))
+  })
+
+/**
+ * A resource template with its handler, as a layer. A template that is malformed or taken fails the layer.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const resourceTemplate = <T extends Resource.ResourceTemplate, R = never, C = never>(
+  template: T,
+  handler: ResourceHandler.TemplateHandler<T, R>,
+  options?: Resources.TemplateOptions<C>
+): Registration<R | C> => register(addResourceTemplate(template, handler, options))
+
+/**
  * Sends what handlers log to the clients that want to hear of it. See {@link Logging}.
  *
  * @since 0.1.0
@@ -198,7 +264,11 @@ export const logging = (settings: Partial<Logging.Settings> = {}): Layer.Layer<n
  * @since 0.1.0
  * @category layers
  */
-export const method = <P extends Tool.AnySchema, A extends Tool.AnySchema, R = never>(
+export const method = <
+  P extends Tool.AnySchema = typeof Methods.Record,
+  A extends Tool.AnySchema = typeof Methods.Record,
+  R = never
+>(
   name: string,
   options: Methods.Options<P, A>,
   handler: (params: P["Type"]) => Effect.Effect<A["Type"], ProtocolError, R>
@@ -220,8 +290,7 @@ export const notification = <R = never>(
 ): Registration<R> =>
   register(Effect.gen(function*() {
     const { methods } = yield* McpServer
-    const context = yield* Effect.context<R>()
-    yield* methods.addNotified(name, (params) => Effect.provideContext(handler(params), context))
+    yield* methods.addNotified(name, yield* Methods.notified(handler))
   }))
 
 /**

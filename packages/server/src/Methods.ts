@@ -8,18 +8,20 @@ import * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Problem from "@mcp-effect/protocol/Problem"
+import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import type * as Scope from "effect/Scope"
 import { type Call, type Method, result } from "./Call.ts"
+import * as Captured from "./internal/captured.ts"
 import * as Invocation from "./internal/invocation.ts"
 import * as Reporter from "./internal/reporter.ts"
 import * as Registry from "./Registry.ts"
 
 /**
- * What runs when a notification arrives. `call` is that of a request in all but the request itself.
+ * What runs when a notification arrives, one after the other.
  *
  * @since 0.1.0
  * @category models
@@ -47,12 +49,12 @@ export interface Methods {
 export const make = (): Methods => {
   const methods = Registry.make<Registry.Entry & { readonly method: Method }>({
     kind: "method",
-    check: ({ key }) => foreign(key, "serverRequests", []),
+    check: ({ key }) => foreign(key, ["serverRequests", "clientRequests"]),
     changed: Effect.void
   })
   const notifications = Registry.make<Registry.Entry & { readonly notified: Notified }>({
     kind: "notification",
-    check: ({ key }) => foreign(key, "serverNotifications", ["notifications/roots/list_changed"]),
+    check: ({ key }) => foreign(key, ["serverNotifications", "clientNotifications"]),
     changed: Effect.void
   })
   return {
@@ -63,13 +65,10 @@ export const make = (): Methods => {
   }
 }
 
-// What the protocol itself defines is not for others to define; what it only lets through is.
-const foreign = (
-  name: string,
-  kind: "serverRequests" | "serverNotifications",
-  open: ReadonlyArray<string>
-): void => {
-  if (open.includes(name) || !Revisions.all.some(({ methods }) => methods[kind].has(name))) return
+// What the protocol itself defines is not for others to define, whoever receives it; what it only lets through is.
+const foreign = (name: string, kinds: ReadonlyArray<keyof Revision["methods"]>): void => {
+  const known = Revisions.all.some(({ methods }) => kinds.some((kind) => methods[kind].has(name)))
+  if (!known || name === "notifications/roots/list_changed") return
   throw new TypeError(`${JSON.stringify(name)} belongs to the protocol: it cannot be registered`)
 }
 
@@ -81,7 +80,7 @@ const foreign = (
  * @since 0.1.0
  * @category models
  */
-export interface Options<P extends AnySchema, A extends AnySchema> {
+export interface Options<P extends AnySchema = typeof Record, A extends AnySchema = typeof Record> {
   readonly params?: P
   readonly result?: A
   readonly extension?: string
@@ -90,13 +89,21 @@ export interface Options<P extends AnySchema, A extends AnySchema> {
 type AnySchema = Schema.ConstraintCodec<unknown, unknown>
 
 /**
+ * What parameters and results are by default.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Record = Schema.Record(Schema.String, Schema.Unknown)
+
+/**
  * A method from a typed handler, which fails with what is to be the reply, and runs in the context of the layer that
  * registers it.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const method = <P extends AnySchema, A extends AnySchema, R>(
+export const method = <P extends AnySchema = typeof Record, A extends AnySchema = typeof Record, R = never>(
   name: string,
   { extension, params, result: output }: Options<P, A>,
   handler: (params: P["Type"]) => Effect.Effect<A["Type"], McpError.ProtocolError, R>
@@ -124,7 +131,19 @@ export const method = <P extends AnySchema, A extends AnySchema, R>(
         : Effect.map(invocation.run(call, Reporter.make(call), handle(call)), result)
   })
 
-const Record = Schema.Record(Schema.String, Schema.Unknown)
+/**
+ * What handles a notification, in the context of the layer that registers it. `Scope` is each notification's own.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const notified = <R>(
+  handler: (params: Params) => Effect.Effect<void, never, R>
+): Effect.Effect<Notified, never, Exclude<R, Scope.Scope>> =>
+  Effect.map(
+    Captured.make<Exclude<R, Scope.Scope>>(),
+    (captured) => (params) => Effect.updateContext(Effect.scoped(Effect.suspend(() => handler(params))), captured)
+  )
 
 const isRecord = Schema.is(Record)
 

@@ -9,10 +9,12 @@ import type { ProtocolError } from "@mcp-effect/protocol/McpError"
 import * as Effect from "effect/Effect"
 import type { Method, Result } from "./Call.ts"
 import * as Captured from "./internal/captured.ts"
+import * as Passage from "./internal/passage.ts"
 import { ofCall, type RequestContext } from "./RequestContext.ts"
 
 /**
- * Goes on with the request, with other parameters if they are given, and yields its result.
+ * Goes on with the request, with other parameters if they are given, and yields its result. Whatever is provided around
+ * it reaches the handler; a `Principal` is who is calling from there on. It can be run again, one run after another.
  *
  * @since 0.1.0
  * @category models
@@ -21,6 +23,9 @@ export type Next = (params?: Params) => Effect.Effect<Params, ProtocolError>
 
 /**
  * `name` is for logs and for whoever wants to see the order; what `handle` fails with is the reply.
+ *
+ * A result of its own for a method that has caching hints may say them itself, as `ttlMs` and `cacheScope`. One that is
+ * not the same for everybody must say `private` if the server says `public`.
  *
  * @since 0.1.0
  * @category models
@@ -54,20 +59,27 @@ export const wrap = <R>(
 
 const around = <R>(captured: Captured.Captured<R>, { handle }: Middleware<R>, inner: Method): Method => (call) =>
   Effect.suspend(() => {
-    let last: Result | undefined
-    const next: Next = (params) => {
-      const changed = params === undefined ? call : { ...call, request: { ...call.request, params } }
-      return Effect.map(inner(changed), (result) => {
-        last = result
-        return result.value
+    const given: Array<Result> = []
+    const passage = Passage.make(call)
+    const next: Next = (params) =>
+      passage.leave((call) => {
+        const changed = params === undefined ? call : { ...call, request: { ...call.request, params } }
+        return Effect.map(inner(changed), (result) => {
+          given.push(result)
+          if (result.key !== undefined || result.caching !== undefined) known.set(result.value, result)
+          return result.value
+        })
       })
-    }
-    return Effect.map(
-      Effect.updateContext(handle(ofCall(call), next), captured),
-      (value): Result => {
-        // A result that was passed on as it is keeps its hints, and its JSON.
-        if (last !== undefined && last.value === value) return last
-        return { value, caching: last?.caching, key: undefined }
-      }
-    )
+    const handled = passage.enter(captured, Effect.suspend(() => handle(ofCall(call), next)))
+    // A result that is passed on as it was given, now or earlier, keeps its hints, and its JSON.
+    return Effect.map(handled, (value) => known.get(value) ?? { value, caching: hints(given), key: undefined })
   })
+
+const known = new WeakMap<Params, Result>()
+
+// The hints for what was made of these results.
+const hints = (given: ReadonlyArray<Result>): Result["caching"] => {
+  const [first, ...rest] = given.map(({ caching }) => caching)
+  const same = rest.every((other) => other?.ttlMs === first?.ttlMs && other?.cacheScope === first?.cacheScope)
+  return same ? first : { ttlMs: 0, cacheScope: "private" }
+}

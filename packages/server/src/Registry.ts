@@ -95,7 +95,7 @@ export const make = <E extends Entry>(options: {
   const view = (principal: Principal | undefined): ReadonlyArray<E> => {
     const hidden = new Set(limited().filter((entry) => !sees(entry, principal)))
     if (hidden.size === 0) return all()
-    const id = [...hidden].map((entry) => entry.key).join("\n")
+    const id = JSON.stringify([...hidden].map((entry) => entry.key))
     let seen = views.get(id)
     if (seen === undefined) {
       if (views.size >= VIEWS) views.clear()

@@ -79,8 +79,12 @@ export const ofCall = (call: Call): RequestContext => {
     client,
     principal,
     sessionScope: session?.scope,
-    extension: (id) => settings(client.capabilities.extensions?.[id] ?? client.capabilities.experimental?.[id])
+    extension: (id) => settings(client.capabilities.extensions, id) ?? settings(client.capabilities.experimental, id)
   }
 }
 
-const settings = (value: unknown): Params | undefined => Predicate.isObject(value) ? value : undefined
+// A client may have declared anything.
+const settings = (declared: unknown, id: string): Params | undefined => {
+  const value = Predicate.isObject(declared) && Object.hasOwn(declared, id) ? declared[id] : undefined
+  return Predicate.isObject(value) ? value : undefined
+}

@@ -18,6 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type { Redacted } from "effect/Redacted"
+import * as Forward from "./internal/forward.ts"
 import * as RequestStateBinding from "./internal/requestStateBinding.ts"
 import type { Cipher } from "./internal/requestStateCipher.ts"
 import * as RequestStateKeys from "./internal/requestStateKeys.ts"
@@ -109,11 +110,11 @@ export const make = ({ keys, maxLength = 256 * 1024, ttl = "1 hour" }: Options =
   const warn = Effect.suspend(() => {
     if (warned) return Effect.void
     warned = true
-    return Effect.logWarning(
+    return Forward.outside(Effect.logWarning(
       "No key for requestState is set, so a random one is used: clients that retry a request after this process has " +
         "restarted, or at another process, will be refused. Provide RequestState.layer({ keys }), or " +
         "RequestState.layerConfig() and set MCP_REQUEST_STATE_KEYS to a secret of at least 32 characters"
-    )
+    ))
   })
 
   const seal: RequestState["seal"] = Effect.fnUntraced(function*(payload, binding) {

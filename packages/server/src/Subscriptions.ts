@@ -23,30 +23,52 @@ import * as Announcer from "./internal/announcer.ts"
  * @since 0.1.0
  * @category constructors
  */
-export const listen = (features: () => ReadonlyArray<Feature>, changes: Changes["Service"]): Method => (call) => {
-  const filter = call.request.params?.notifications
-  if (!Predicate.isObject(filter)) {
-    return Effect.fail(
-      new McpError.InvalidParams({ message: "Invalid params: \"notifications\" must be an object, the filter" })
-    )
-  }
-  const heard = new Map<string, Listening>()
-  for (const feature of features()) {
-    for (const [key, accept] of Object.entries(feature.listens)) {
-      const listening = filter[key] === undefined ? undefined : accept(filter[key], call)
-      if (listening !== undefined) heard.set(key, listening)
+export const listen = (features: () => ReadonlyArray<Feature>, changes: Changes["Service"]): Method => (call) =>
+  Effect.flatMap(Limits.Limits, ({ inFlight: bound }) => {
+    const filter = call.request.params?.notifications
+    const wrong = problem(filter)
+    if (!Predicate.isObject(filter) || wrong !== undefined) {
+      return Effect.fail(new McpError.InvalidParams({ message: `Invalid params: ${wrong}` }))
     }
-  }
-  return subscribe(call, heard, changes)
+    const heard = new Map<string, Listening>()
+    for (const feature of features()) {
+      for (const [key, accept] of Object.entries(feature.listens)) {
+        const requested = Object.hasOwn(filter, key) ? filter[key] : undefined
+        const listening = requested === undefined ? undefined : accept(requested, call, bound)
+        if (listening !== undefined) heard.set(key, listening)
+      }
+    }
+    return subscribe(call, heard, changes, bound)
+  })
+
+const flags = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"]
+
+/**
+ * The members of the filter that the protocol defines, whatever a server supports.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const members: ReadonlyArray<string> = [...flags, "resourceSubscriptions"]
+
+// What the protocol defines must be well-formed, also where there is nothing to listen for.
+const problem = (filter: unknown): string | undefined => {
+  if (!Predicate.isObject(filter)) return "\"notifications\" must be an object, the filter"
+  const flag = flags.find((key) => filter[key] !== undefined && typeof filter[key] !== "boolean")
+  if (flag !== undefined) return `"${flag}" in "notifications" must be true or false`
+  const { resourceSubscriptions: uris } = filter
+  return uris === undefined || (Array.isArray(uris) && uris.every(Predicate.isString))
+    ? undefined
+    : "\"resourceSubscriptions\" in \"notifications\" must be an array of URIs"
 }
 
 const subscribe = (
   call: Call,
   heard: ReadonlyMap<string, Listening>,
-  changes: Changes["Service"]
+  changes: Changes["Service"],
+  bound: number
 ): ReturnType<Method> =>
   Effect.gen(function*() {
-    const { inFlight: bound } = yield* Limits.Limits
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const tag = { [Meta.SUBSCRIPTION_ID]: call.request.id }
     const ended = Deferred.makeUnsafe<void>()
@@ -57,7 +79,8 @@ const subscribe = (
       bound,
       write: (change) => Meta.assign(change.params, tag),
       ready: () => true,
-      missed: () => end(tooSlow(bound))
+      missed: () => end(tooSlow(bound)),
+      lost: () => end(Effect.void)
     })
     const stops: Array<() => void> = [announcer.end]
     const listening = Effect.gen(function*() {
@@ -68,7 +91,8 @@ const subscribe = (
           if (listening.matches(change)) return announcer.push(change, listening)
         }
       }))
-      yield* Effect.ignore(call.back.notify(acknowledgement(heard, tag)))
+      // Who has gone hears of nothing more.
+      yield* Effect.catch(call.back.notify(acknowledgement(heard, tag)), () => Effect.sync(() => end(Effect.void)))
       announcer.start()
       yield* Deferred.await(ended)
       return result({ _meta: tag })

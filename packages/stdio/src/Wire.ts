@@ -9,7 +9,8 @@ import * as Duplex from "@mcp-effect/protocol/Duplex"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Limits from "@mcp-effect/protocol/Limits"
 import * as Outbox from "@mcp-effect/protocol/Outbox"
-import type { Peer, TransportError } from "@mcp-effect/protocol/Peer"
+import { type Local, type Peer, TransportError } from "@mcp-effect/protocol/Peer"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
@@ -34,7 +35,8 @@ export interface Wire<E> {
 }
 
 /**
- * Joins the streams. The writer starts at once; reading starts with `read`.
+ * Joins the streams. The writer starts at once; reading starts with `read`. Where the scope ends first, this side ends
+ * what is open, and what it says to that is still written.
  *
  * @since 0.1.0
  * @category constructors
@@ -42,7 +44,7 @@ export interface Wire<E> {
 export const make = <E>(options: {
   readonly input: Stream.Stream<Uint8Array, E>
   readonly output: Sink.Sink<void, string, never, E>
-  readonly local: (remote: Peer) => Effect.Effect<Peer, never, Scope.Scope>
+  readonly local: (remote: Peer) => Effect.Effect<Local, never, Scope.Scope>
   readonly batches?: () => boolean
   readonly answerInvalid: boolean
 }): Effect.Effect<Wire<E>, never, Scope.Scope> =>
@@ -57,6 +59,16 @@ export const make = <E>(options: {
     })
     const chunks = Stream.fromPull(Effect.succeed(Effect.map(outbox.take, pieces)))
     const writer = yield* Effect.forkScoped(Stream.run(chunks, options.output))
+    const finish = (error: TransportError, within: Duration.Input): Effect.Effect<boolean> =>
+      Effect.andThen(
+        duplex.close(error),
+        Effect.map(
+          Effect.timeoutOption(Fiber.await(writer), within),
+          (exit) => exit._tag === "Some" && exit.value._tag === "Success"
+        )
+      )
+    // Before the writer ends.
+    yield* Effect.addFinalizer(() => Effect.andThen(duplex.ending, finish(stopped, "250 millis")))
     // A peer that sends without reading is not read further: replies would pile up here.
     const handle = (from: number): Effect.Effect<void> => {
       for (let index = from; index < arrived.length; index++) {
@@ -78,16 +90,11 @@ export const make = <E>(options: {
         return handle(0)
       }))),
       written: Fiber.join(writer),
-      finish: (error) =>
-        Effect.andThen(
-          duplex.close(error),
-          Effect.map(
-            Effect.timeoutOption(Fiber.await(writer), "2 seconds"),
-            (exit) => exit._tag === "Some" && exit.value._tag === "Success"
-          )
-        )
+      finish: (error) => finish(error, "2 seconds")
     }
   })
+
+const stopped = new TransportError({ reason: "closed", processed: "unknown", message: "This side was stopped" })
 
 const PIECE = 64 * 1024
 

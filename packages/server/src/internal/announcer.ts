@@ -1,11 +1,13 @@
 /**
- * Tells one client of changes. A burst of equal changes is one notification, and one that has not been taken yet tells of
- * this change too. What waits for a slow client is bounded: past the bound it hears of coarser changes, or that it
- * missed some.
+ * Tells one client of changes, one after the other. A burst of equal changes is one notification, and one that waits
+ * tells of this change too. What waits for a slow client is bounded: past the bound it hears of coarser changes, or that
+ * it missed some.
  */
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
-import type { Peer } from "@mcp-effect/protocol/Peer"
-import * as Effect from "effect/Effect"
+import type { Peer, TransportError } from "@mcp-effect/protocol/Peer"
+import * as Cause from "effect/Cause"
+import type * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import type { Interest } from "../Call.ts"
 import type { Change } from "../Changes.ts"
@@ -18,7 +20,7 @@ export interface Announcer {
 }
 
 export interface Options {
-  readonly run: <A>(effect: Effect.Effect<A>) => Fiber.Fiber<A>
+  readonly run: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
   readonly back: Peer
   /** How many different changes may wait. */
   readonly bound: number
@@ -26,53 +28,83 @@ export interface Options {
   readonly write: (change: Change) => JsonRpc.Params | undefined
   /** Whether the client may be told now. */
   readonly ready: () => boolean
-  /** A change could not be told, not even coarsely. */
+  /** A change could not be told, not even coarsely. Once, until the client has caught up. */
   readonly missed: () => void
+  /** The client has gone. */
+  readonly lost: () => void
 }
 
-export const make = ({ back, bound, missed, ready, run, write }: Options): Announcer => {
+export const make = ({ back, bound, lost, missed, ready, run, write }: Options): Announcer => {
   const due = new Map<string, Change>()
-  const sending = new Set<string>()
+  let sending: Fiber.Fiber<void, TransportError> | undefined
+  let scheduled = false
+  let behind = false
   let open = true
   let started = false
   const stale = (): boolean => !open
 
+  const taken = (exit: Exit.Exit<void, TransportError>): void => {
+    if (open && Exit.isFailure(exit) && isClosed(exit.cause)) lost()
+  }
+  // Nothing else is sent while one is being taken: what waits for its reader is bounded, and stays in order.
   const flush = (): void => {
-    for (const [key, change] of [...due]) {
-      // Not of a change while the one before it is being taken.
-      if (sending.has(key)) continue
+    scheduled = false
+    for (const [key, change] of due) {
+      if (sending !== undefined) return
       due.delete(key)
       if (!ready()) continue
-      sending.add(key)
-      const sent = back.notify({ ...JsonRpc.notification(change.method, write(change)), stale })
-      run(Effect.ignore(sent)).addObserver(() => {
-        sending.delete(key)
-        if (due.size > 0) queueMicrotask(flush)
+      const fiber = run(back.notify({ ...JsonRpc.notification(change.method, write(change)), stale }))
+      const exit = fiber.pollUnsafe()
+      if (exit !== undefined) {
+        taken(exit)
+        continue
+      }
+      sending = fiber
+      fiber.addObserver((exit) => {
+        sending = undefined
+        taken(exit)
+        flush()
       })
     }
+    behind = false
   }
-  const add = (key: string, change: Change): void => {
-    if (started && due.size === 0) queueMicrotask(flush)
-    due.set(key, change)
+  const schedule = (): void => {
+    if (scheduled || !started || sending !== undefined) return
+    scheduled = true
+    queueMicrotask(flush)
+  }
+  const add = (change: Change): void => {
+    due.set(keyOf(change), change)
+    schedule()
+  }
+  const miss = (): void => {
+    if (!behind) missed()
+    behind = true
   }
   return {
     start: () => {
       started = true
-      if (due.size > 0) queueMicrotask(flush)
+      if (due.size > 0) schedule()
     },
     push: (change, { coarse }) => {
-      const key = keyOf(change)
-      if (!open || due.has(key)) return
-      if (due.size < bound) return add(key, change)
+      if (!open || due.has(keyOf(change))) return
+      if (due.size < bound) return add(change)
       const instead = coarse?.(change)
-      if (instead === undefined) return missed()
-      if (!due.has(keyOf(instead))) add(keyOf(instead), instead)
+      if (instead !== undefined && due.has(keyOf(instead))) return
+      // Coarse ones are few, but that is for a feature to keep.
+      return instead === undefined || due.size >= 2 * bound ? miss() : add(instead)
     },
     end: () => {
       open = false
       due.clear()
+      sending?.interruptUnsafe()
     }
   }
+}
+
+const isClosed = (cause: Cause.Cause<TransportError>): boolean => {
+  const error = Cause.findErrorOption(cause)
+  return error._tag === "Some" && error.value.reason === "closed"
 }
 
 const keyOf = ({ method, params }: Change): string =>

@@ -10,6 +10,8 @@ import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { CurrentCall } from "./currentCall.ts"
+import * as Forward from "./forward.ts"
+import { InsideOnce } from "./round.ts"
 
 /** The context to run in, given that of the fiber. */
 export type Captured<R> = (fiberContext: Context.Context<never>) => Context.Context<R>
@@ -17,7 +19,7 @@ export type Captured<R> = (fiberContext: Context.Context<never>) => Context.Cont
 /** Captures the context in which this is run. */
 export const make = <R>(): Effect.Effect<Captured<R>, never, R> =>
   Effect.map(Effect.context<R>(), (context) => {
-    const captured = ofLayer(context)
+    const captured = ofLayer(Forward.remove(context))
     const merged = new WeakMap<object, Context.Context<R>>()
     return (fiberContext) => {
       // All requests of a connection share one context, so that this is done once.
@@ -35,6 +37,7 @@ const ofLayer = <R>(context: Context.Context<R>): Context.Context<R> =>
     Tracer.ParentSpan,
     Principal,
     CurrentCall,
+    InsideOnce,
     Progress.Reporter,
     References.CurrentLogAnnotations,
     References.CurrentLogSpans

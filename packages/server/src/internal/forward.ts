@@ -15,60 +15,109 @@ import type { Reporter } from "./reporter.ts"
 /** Messages that may wait for a slow client; more are counted, and told of when there is room. */
 const WAITING = 256
 
-/** Where messages for the client go; nowhere outside of a request that wants them. */
-export const CurrentLog: Context.Reference<(message: Logging.Message) => Effect.Effect<void>> = Context.Reference<
-  (message: Logging.Message) => Effect.Effect<void>
->("@mcp-effect/server/CurrentLog", { defaultValue: () => () => Effect.void })
+type AnyLogger = Logger.Logger<unknown, unknown>
+
+interface Forwarding {
+  readonly log: (message: Logging.Message) => void
+  /** The context as it was. */
+  readonly before: Context.Context<never>
+  readonly loggers: ReadonlySet<AnyLogger>
+  readonly minimum: LogLevel.LogLevel
+  /** The loggers that were there before, by what is there for them. */
+  readonly own: ReadonlyMap<AnyLogger, AnyLogger>
+  readonly forwarder: AnyLogger
+}
+
+const CurrentForwarding: Context.Reference<Forwarding | undefined> = Context.Reference<Forwarding | undefined>(
+  "@mcp-effect/server/CurrentForwarding",
+  { defaultValue: () => undefined }
+)
+
+/** Sends a message to the client of the request that is being handled; nowhere if it wants to hear of none. */
+export const log = (message: Logging.Message): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    fiber.getRef(CurrentForwarding)?.log(message)
+    return Effect.void
+  })
 
 /** The context of a request whose client wants to hear of messages from `level` on. */
 export const add = <R>(context: Context.Context<R>, level: Logging.Level, reporter: Reporter): Context.Context<R> => {
-  const send = (message: Logging.Message): Effect.Effect<void> => reporter.send("notifications/message", { ...message })
-  const run = Effect.runForkWith(context as Context.Context<never>)
-  const minimum = Context.get(context, References.MinimumLogLevel)
+  const log = sender(level, reporter, Effect.runForkWith(context as Context.Context<never>))
+  const before = Context.get(context, References.MinimumLogLevel)
   const wanted = Logging.toEffect(level)
-  const own = Context.get(context, Logger.CurrentLoggers)
-  const lower = LogLevel.isLessThan(wanted, minimum)
-  const loggers = new Set(lower ? [...own].map((logger) => from(minimum, logger)) : own)
-  loggers.add(forwarder(level, send, run))
-  const withLoggers = Context.add(
-    Context.add(context, CurrentLog, send),
-    Logger.CurrentLoggers,
-    loggers
+  const lower = LogLevel.isLessThan(wanted, before)
+  const own = new Map(
+    [...Context.get(context, Logger.CurrentLoggers)].map((logger) => [lower ? from(before, logger) : logger, logger])
   )
-  return lower ? Context.add(withLoggers, References.MinimumLogLevel, wanted) : withLoggers
+  const forwarder = Logger.make((options) => {
+    const severity = Logging.fromEffect(options.logLevel)
+    if (Logging.isAtLeast(severity, level)) log({ level: severity, data: data(options) })
+  })
+  const loggers = new Set([...own.keys(), forwarder])
+  const minimum = lower ? wanted : before
+  const forwarding: Forwarding = { log, before: context as Context.Context<never>, loggers, minimum, own, forwarder }
+  const added = Context.add(Context.add(context, CurrentForwarding, forwarding), Logger.CurrentLoggers, loggers)
+  return lower ? Context.add(added, References.MinimumLogLevel, minimum) : added
 }
 
-const from = (
-  minimum: LogLevel.LogLevel,
-  logger: Logger.Logger<unknown, unknown>
-): Logger.Logger<unknown, unknown> =>
+/** The context without what `add` has added; what was changed since then stays. */
+export const remove = <R>(context: Context.Context<R>): Context.Context<R> => {
+  const forwarding = Context.get(context, CurrentForwarding)
+  if (forwarding === undefined) return context
+  const { before, forwarder, minimum, own } = forwarding
+  const loggers = Context.get(context, Logger.CurrentLoggers)
+  const removed = Context.add(context, CurrentForwarding, undefined)
+  const quiet = loggers === forwarding.loggers
+    ? restored(removed, Logger.CurrentLoggers, before)
+    : Context.add(
+      removed,
+      Logger.CurrentLoggers,
+      new Set([...loggers].filter((logger) => logger !== forwarder).map((logger) => own.get(logger) ?? logger))
+    )
+  return Context.get(context, References.MinimumLogLevel) === minimum
+    ? restored(quiet, References.MinimumLogLevel, before)
+    : quiet
+}
+
+/** Runs what is not for the client: its logs stay with the server. */
+export const outside = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.updateContext(self, (context: Context.Context<R>) => remove(context))
+
+// What was not set is not set again: a default may change where the context is used.
+const restored = <R, S>(
+  context: Context.Context<R>,
+  reference: Context.Reference<S>,
+  before: Context.Context<never>
+): Context.Context<R> => {
+  if (before.mapUnsafe.has(reference.key)) return Context.add(context, reference, Context.get(before, reference))
+  // Sound: a reference is no requirement.
+  return Context.omit(reference)(context) as Context.Context<R>
+}
+
+const from = (minimum: LogLevel.LogLevel, logger: AnyLogger): AnyLogger =>
   Logger.make((options) => {
     if (!LogLevel.isLessThan(options.logLevel, minimum)) logger.log(options)
   })
 
-const forwarder = (
+const sender = (
   level: Logging.Level,
-  send: (message: Logging.Message) => Effect.Effect<void>,
+  reporter: Reporter,
   run: (effect: Effect.Effect<void>) => { readonly addObserver: (f: () => void) => void }
-): Logger.Logger<unknown, void> => {
+): (message: Logging.Message) => void => {
   let waiting = 0
   let dropped = 0
-  const sendLater = (message: Logging.Message): void => {
+  const send = (message: Logging.Message): void => {
     waiting++
-    run(send(message)).addObserver(() => {
+    run(reporter.send("notifications/message", { ...message })).addObserver(() => {
       waiting--
       if (dropped === 0 || waiting > 0) return
       const data = `${dropped} messages were dropped: the client was too slow`
       dropped = 0
-      sendLater({ level: "warning", data })
+      // A client that wants to hear of worse only has missed worse.
+      send({ level: Logging.isAtLeast("warning", level) ? "warning" : level, data })
     })
   }
-  return Logger.make((options) => {
-    const severity = Logging.fromEffect(options.logLevel)
-    if (!Logging.isAtLeast(severity, level)) return
-    if (waiting >= WAITING) return void dropped++
-    sendLater({ level: severity, data: data(options) })
-  })
+  return (message) => waiting >= WAITING ? void dropped++ : send(message)
 }
 
 // A cause stays in the server's own log: what it says of the inside of the server is not for the client.
@@ -82,6 +131,15 @@ const data = ({ cause, fiber, message }: Logger.Options<unknown>): unknown => {
   return Object.keys(annotations).length === 0 ? text : { message: text, annotations: json(annotations) }
 }
 
-// Redacted values stay redacted, and what JSON cannot say becomes text.
-const json = (value: unknown): unknown =>
-  typeof value === "string" ? value : JSON.parse(Formatter.formatJson(value) ?? "null")
+// Redacted values stay redacted, and what JSON cannot say becomes text. Whoever logs must not fail for what is logged.
+const json = (value: unknown): unknown => {
+  if (typeof value === "string") return value
+  try {
+    return JSON.parse(Formatter.formatJson(value))
+  } catch {
+    return "[a value that cannot be written]"
+  }
+}
+
+/** What anybody may have put into a message, as JSON. */
+export const written = ({ data, ...rest }: Logging.Message): Logging.Message => ({ ...rest, data: json(data) })

@@ -1,5 +1,5 @@
 /** The changes that somebody may hear of, and the members of a filter that ask for them. */
-import type { Feature, Listening } from "../Call.ts"
+import type { Feature, Interest, Listening } from "../Call.ts"
 import type { Change } from "../Changes.ts"
 
 /** Changes of one kind. */
@@ -10,3 +10,9 @@ export const flag = (change: Change): Feature["listens"][string] => {
   const listening = to(change)
   return (requested) => requested === true ? listening : undefined
 }
+
+/** What one of two matches; it says what is coarser. */
+export const either = (one: Interest, other: Interest): Interest => ({
+  matches: (change) => one.matches(change) || other.matches(change),
+  coarse: (change) => one.matches(change) ? one.coarse?.(change) : other.coarse?.(change)
+})

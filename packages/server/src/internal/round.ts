@@ -16,7 +16,7 @@ interface Asked {
 }
 
 // What runs once may not ask: its round could not end before it, and it could not end before its round.
-const InsideOnce: Context.Reference<boolean> = Context.Reference("@mcp-effect/server/InsideOnce", {
+export const InsideOnce: Context.Reference<boolean> = Context.Reference("@mcp-effect/server/InsideOnce", {
   defaultValue: () => false
 })
 

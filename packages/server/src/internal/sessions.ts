@@ -21,7 +21,8 @@ export const announce = (
       bound,
       write: ({ params }) => params,
       ready: () => stateful.ready() !== undefined,
-      missed: () => void run(Effect.logWarning(`A change was not told: ${bound} were waiting for the client`))
+      missed: () => void run(Effect.logWarning(`Changes were not told: ${bound} were waiting for the client`)),
+      lost: () => {}
     })
     announcer.start()
     yield* Effect.acquireRelease(

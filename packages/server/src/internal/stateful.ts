@@ -1,4 +1,5 @@
 /** The stateful era: `initialize` opens a session, which says for all of its requests who asks and in which revision. */
+import * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Meta from "@mcp-effect/protocol/Meta"
@@ -108,7 +109,14 @@ class Stateful implements StatefulEra {
       // Of the revision that the reply is in, if there will be one.
       const shown = revision ?? newest ?? this.server.revisions[0]
       if (shown === undefined) throw new Error("A server has at least one revision")
-      return this.accepted(request, origin, shown, client, () => this.open(revision, client, request))
+      return this.accepted(request, origin, shown, client, (call) =>
+        // Middleware may have changed what was asked.
+        call.request === request
+          ? this.open(revision, client, request)
+          : Effect.flatMap(
+            Effect.fromResult(read(this.revisions, call.request)),
+            ({ client, revision }) => this.open(revision, client, call.request)
+          ))
     })
   }
 
@@ -132,14 +140,16 @@ class Stateful implements StatefulEra {
         })
       )
     }
+    const features = declared(server)
+    const declares = capabilities(server, features, revision)
+    const extensions = Object.keys(declares.extensions ?? {})
     const state: SessionState = {
       scope: this.scope,
       logLevel: server.logging.settings()?.level,
-      subscribed: new Set()
+      extensions: new Set(extensions.filter((id) => Capabilities.hasExtension(client.capabilities, id))),
+      subscribed: new Map()
     }
-    const features = declared(server)
     this.negotiated = { revision, client, features, state }
-    const declares = capabilities(server, features, revision)
     return Effect.succeed(result({
       protocolVersion: revision.name,
       // Peers of this era know extensions by either name.

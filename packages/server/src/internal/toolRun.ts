@@ -14,6 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import * as Forward from "./forward.ts"
 
 /** What the codec of a tool says no to, in a sentence. */
 export interface Invalid {
@@ -53,9 +54,9 @@ const dynamicCodec = Effect.fnUntraced(function*(tool: Tool.Tool): Effect.fn.Ret
     if (schema === undefined) return Effect.succeed(Effect.succeed)
     if (validator === undefined) {
       return Effect.as(
-        Effect.logWarning(
+        Forward.outside(Effect.logWarning(
           `The ${what} of tool ${tool.name} is not checked: no JsonSchemaValidator is provided (see AjvValidator.layer)`
-        ),
+        )),
         Effect.succeed
       )
     }

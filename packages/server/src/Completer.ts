@@ -1,0 +1,29 @@
+/**
+ * What suggests values for an argument of a prompt or a variable of a resource template. Knows nothing of how it is asked.
+ *
+ * @since 0.1.0
+ */
+import type * as Completion from "@mcp-effect/protocol/Completion"
+import type * as Effect from "effect/Effect"
+
+/**
+ * What there is for a value that is not finished, given the arguments that have a value already: all values, or some of
+ * them with what is known of the rest.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Completer<out R = never> = (
+  value: string,
+  context: { readonly arguments: Readonly<Record<string, string>> }
+) => Effect.Effect<ReadonlyArray<string> | Completion.Values, unknown, R>
+
+/**
+ * Completers by the names of what they complete.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Completers<out R = never> {
+  readonly [name: string]: Completer<R>
+}
