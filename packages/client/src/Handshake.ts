@@ -14,7 +14,6 @@ import * as Meta from "@mcp-effect/protocol/Meta"
 import { cancelReason, type Connection, type Peer, type TransportError } from "@mcp-effect/protocol/Peer"
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
-import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -215,10 +214,7 @@ const statelessMeta = (
   Meta.assign(params, {
     [Meta.PROTOCOL_VERSION]: revision.name,
     [Meta.CLIENT_INFO]: options.info,
-    [Meta.CLIENT_CAPABILITIES]: {
-      ...options.capabilities,
-      extensions: { ...options.capabilities.extensions, [StreamingTools.ID]: {} }
-    }
+    [Meta.CLIENT_CAPABILITIES]: options.capabilities
   })
 
 const initialize = Effect.fnUntraced(function*(
@@ -281,9 +277,10 @@ const sendInitialize = Effect.fnUntraced(function*(
 > {
   const params = {
     protocolVersion: revision.name,
+    // Peers of this era know extensions by either name.
     capabilities: {
       ...options.capabilities,
-      experimental: { ...options.capabilities.experimental, [StreamingTools.ID]: {} }
+      experimental: { ...options.capabilities.experimental, ...options.capabilities.extensions }
     },
     clientInfo: options.info
   }

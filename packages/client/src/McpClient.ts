@@ -5,9 +5,8 @@
  */
 import type * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import type { Implementation } from "@mcp-effect/protocol/Implementation"
-import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
-import type { Peer } from "@mcp-effect/protocol/Peer"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Session from "@mcp-effect/protocol/Session"
@@ -22,9 +21,13 @@ import * as PubSub from "effect/PubSub"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ClientTransport } from "./ClientTransport.ts"
+import type { ClientExtension } from "./Extension.ts"
 import * as Handshake from "./Handshake.ts"
 import * as Deadlines from "./internal/deadlines.ts"
+import * as Extensions from "./internal/extensions.ts"
+import * as LocalPeer from "./internal/localPeer.ts"
 import * as Requests from "./Requests.ts"
+import * as StreamingTools from "./StreamingTools.ts"
 import * as Tools from "./Tools.ts"
 
 /**
@@ -35,6 +38,7 @@ import * as Tools from "./Tools.ts"
  * - `maxTimeout`: how long it waits in all (default 15 minutes).
  * - `probeTimeout`: how long the server may be silent on `server/discover` before it counts as one that begins with
  *   `initialize` (default 5 seconds).
+ * - `extensions`: what it speaks beside the protocol. Streaming tools are always there.
  *
  * @since 0.1.0
  * @category models
@@ -42,6 +46,7 @@ import * as Tools from "./Tools.ts"
 export interface Options extends Implementation {
   readonly revisions?: ReadonlyArray<Revision.Name>
   readonly capabilities?: Capabilities.Client
+  readonly extensions?: ReadonlyArray<ClientExtension>
   readonly timeout?: Duration.Input
   readonly maxTimeout?: Duration.Input
   readonly probeTimeout?: Duration.Input
@@ -88,7 +93,8 @@ export const make = (options: Options): Effect.Effect<McpClient["Service"], neve
     const ready = yield* Deferred.make<Requests.Ready, McpError.McpError>()
     const timeout = options.timeout ?? "60 seconds"
     let tools: Tools.Tools | undefined
-    const local = localPeer((notification) => {
+    const extensions = Extensions.make([StreamingTools.extension, ...(options.extensions ?? [])])
+    const local = LocalPeer.make(extensions, (notification) => {
       if (notification.method === "notifications/tools/list_changed") tools?.changed()
       return Effect.asVoid(PubSub.publish(notifications, notification))
     })
@@ -96,12 +102,13 @@ export const make = (options: Options): Effect.Effect<McpClient["Service"], neve
     const send = Requests.make({
       ready: Deferred.await(ready),
       local,
+      extensions,
       deadlines,
       timeout,
       maxTimeout: options.maxTimeout ?? "15 minutes"
     })
     tools = yield* Tools.make(send)
-    const shake = Handshake.run(connect(local), local, handshakeOptions(options, timeout))
+    const shake = Handshake.run(connect(local), local, handshakeOptions(options, timeout, extensions.declared))
     yield* Effect.forkScoped(establish(session, ready, shake))
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
@@ -144,8 +151,9 @@ export const layerBackground = (options: Options): Layer.Layer<McpClient, never,
   Layer.effect(McpClient, make(options))
 
 const handshakeOptions = (
-  { capabilities, maxTimeout: _max, probeTimeout, revisions, timeout: _timeout, ...info }: Options,
-  timeout: Duration.Input
+  { capabilities, extensions: _, maxTimeout: _max, probeTimeout, revisions, timeout: _timeout, ...info }: Options,
+  timeout: Duration.Input,
+  extensions: JsonRpc.Params
 ): Handshake.Options => {
   const spoken = Revisions.pick(revisions)
   if (spoken.length === 0) {
@@ -153,7 +161,7 @@ const handshakeOptions = (
   }
   return {
     info,
-    capabilities: capabilities ?? {},
+    capabilities: { ...capabilities, extensions: { ...capabilities?.extensions, ...extensions } },
     revisions: spoken,
     probeTimeout: probeTimeout ?? "5 seconds",
     initializeTimeout: timeout
@@ -187,14 +195,3 @@ const establish = (
     Deferred.doneUnsafe(ready, Effect.fail(error))
     return Effect.logDebug("The handshake failed", cause)
   }))
-
-// What the client does for the server: answers pings, and passes on what it is told.
-const localPeer = (notified: (notification: JsonRpc.Notification) => Effect.Effect<void>): Peer => ({
-  request: ({ id, method }) =>
-    Effect.succeed(
-      method === "ping"
-        ? JsonRpc.success(id, {})
-        : JsonRpc.failure(id, { code: JsonRpc.METHOD_NOT_FOUND, message: `Method not found: ${method}` })
-    ),
-  notify: notified
-})

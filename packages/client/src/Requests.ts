@@ -21,6 +21,8 @@ import * as Predicate from "effect/Predicate"
 import * as Tracer from "effect/Tracer"
 import type { Era } from "./Handshake.ts"
 import type { Deadline, Deadlines } from "./internal/deadlines.ts"
+import type { Extensions } from "./internal/extensions.ts"
+import * as Notified from "./internal/notified.ts"
 
 /**
  * - `timeout`: how long to wait for the reply, or for the next progress (default: the client's).
@@ -78,6 +80,7 @@ export type Send = (
 export const make = (options: {
   readonly ready: Effect.Effect<Ready, McpError.McpError>
   readonly local: Peer
+  readonly extensions: Extensions
   readonly deadlines: Deadlines
   readonly timeout: Duration.Input
   readonly maxTimeout: Duration.Input
@@ -85,6 +88,8 @@ export const make = (options: {
   const defaults = { timeout: Duration.toMillis(options.timeout), maximum: Duration.toMillis(options.maxTimeout) }
 
   let nextId = 1
+
+  const resolve = resolver(options.extensions, (...request) => sendReady(...request))
 
   const send = (
     { connection, era }: Ready,
@@ -100,7 +105,7 @@ export const make = (options: {
         return Effect.suspend(() => {
           // It is not the server that keeps a slow consumer waiting.
           const release = deadline?.hold()
-          const consumed = tied(given, notification)
+          const consumed = Notified.handle(options.extensions, notification) ?? tied(given, notification)
           return release === undefined ? consumed : Effect.ensuring(consumed, Effect.sync(release))
         })
       }
@@ -123,7 +128,7 @@ export const make = (options: {
         }
         started.addObserver((exit) => resume(Effect.succeed(exit)))
       })
-      return Effect.onExit(Effect.flatMap(exits, (exit) => settle(request, exit, deadline)), (exit) => {
+      return Effect.onExit(Effect.flatMap(exits, (exit) => settle(request, exit, deadline, resolve)), (exit) => {
         deadline?.stop()
         // Abandoning does not wait for the other side, so neither does this.
         return Exit.isFailure(exit) && fiber !== undefined && fiber.pollUnsafe() === undefined
@@ -147,7 +152,21 @@ export const make = (options: {
         send(ready, method, params, { ...given, meta: { ...given.meta, ...TraceContext.toMeta(span) } }))
     })
 
-  return (method, params, given = {}) => Effect.flatMap(options.ready, (ready) => traced(ready, method, params, given))
+  const sendReady: Send = (method, params, given = {}) =>
+    Effect.flatMap(options.ready, (ready) => traced(ready, method, params, given))
+  return sendReady
+}
+
+// What makes a complete result of one of another type, if anything does.
+type Resolve = (
+  type: string,
+  result: JsonRpc.Params,
+  request: JsonRpc.Request
+) => Effect.Effect<JsonRpc.Params, McpError.McpError> | undefined
+
+const resolver = ({ resultTypes }: Extensions, send: Send): Resolve => (type, result, { method, params }) => {
+  const handler = resultTypes.get(type)
+  return handler && Effect.suspend(() => handler(result, { method, params, request: send }))
 }
 
 const isTied = ({ params }: JsonRpc.Notification): boolean => params !== undefined && "progressToken" in params
@@ -179,7 +198,8 @@ export const progressOf = ({ params }: JsonRpc.Notification): Progress | undefin
 const settle = (
   request: JsonRpc.Request,
   exit: Exit.Exit<JsonRpc.Response, TransportError>,
-  deadline: Deadline | undefined
+  deadline: Deadline | undefined,
+  resolve: Resolve
 ): Effect.Effect<JsonRpc.Params, McpError.McpError> => {
   const kind = deadline?.expired()
   if (deadline !== undefined && kind !== undefined) {
@@ -191,13 +211,24 @@ const settle = (
   }
   const response = exit.value
   if (response._tag === "Failure") return Effect.fail(McpError.fromWire(request, response.error))
-  const { resultType = "complete" } = response.result
-  return resultType === "complete" ? Effect.succeed(response.result) : Effect.fail(
+  return completed(request, response.result, resolve)
+}
+
+const completed = (
+  request: JsonRpc.Request,
+  result: JsonRpc.Params,
+  resolve?: Resolve
+): Effect.Effect<JsonRpc.Params, McpError.McpError> => {
+  const { resultType = "complete" } = result
+  if (resultType === "complete") return Effect.succeed(result)
+  const resolved = Predicate.isString(resultType) ? resolve?.(resultType, result, request) : undefined
+  // What is made of it is complete, or nothing that anybody knows.
+  if (resolved !== undefined) return Effect.flatMap(resolved, (result) => completed(request, result))
+  const type = Predicate.isString(resultType) ? JSON.stringify(resultType) : typeof resultType
+  return Effect.fail(
     new McpError.InvalidResult({
       method: request.method,
-      message: `The server answered with a result of type ${
-        Predicate.isString(resultType) ? JSON.stringify(resultType) : typeof resultType
-      }, which this client does not know`
+      message: `The server answered with a result of type ${type}, which this client does not know`
     })
   )
 }

@@ -4,9 +4,11 @@
  * @since 0.1.0
  */
 export * as ClientTransport from "./ClientTransport.ts"
+export * as Extension from "./Extension.ts"
 export * as Handshake from "./Handshake.ts"
 export * as ListedTool from "./ListedTool.ts"
 export * as McpClient from "./McpClient.ts"
 export * as Requests from "./Requests.ts"
+export * as StreamingTools from "./StreamingTools.ts"
 export * as ToolFailure from "./ToolFailure.ts"
 export * as Tools from "./Tools.ts"

@@ -27,7 +27,11 @@ describe("initialize", () => {
       const { _meta: _, ...params } = server.received[0]?.params ?? {}
       assert.deepStrictEqual(params, {
         protocolVersion: "2025-11-25",
-        capabilities: { sampling: {}, experimental: { [StreamingTools.ID]: {} } },
+        capabilities: {
+          sampling: {},
+          extensions: { [StreamingTools.ID]: {} },
+          experimental: { [StreamingTools.ID]: {} }
+        },
         clientInfo: { name: "client", version: "1.0.0" }
       })
       assert.deepStrictEqual(

@@ -44,6 +44,21 @@ describe("what is tied to a request", () => {
       assert.deepStrictEqual([back.got, local.got], [[], []])
     }))
 
+  it.effect("the result of a subscription MUST say the caller's own id in its `_meta` too", () =>
+    Effect.gen(function*() {
+      const { duplex, receive } = yield* open()
+      const listening = yield* Effect.forkChild(
+        duplex.request(JsonRpc.request("sub", "subscriptions/listen"), Peer.closed)
+      )
+      const bare = yield* Effect.forkChild(duplex.request(JsonRpc.request("bare", "subscriptions/listen"), Peer.closed))
+      yield* settle
+      const result = (id: unknown) => ({ resultType: "complete", _meta: { kept: true, [Meta.SUBSCRIPTION_ID]: id } })
+      yield* receive(reply(0, result(0)))
+      yield* receive(reply(1))
+      assert.deepStrictEqual(yield* Fiber.join(listening), JsonRpc.success("sub", result("sub")))
+      assert.deepStrictEqual(yield* Fiber.join(bare), JsonRpc.success("bare", {}))
+    }))
+
   it.effect("subscription messages MUST go to `back` with the caller's own id", () =>
     Effect.gen(function*() {
       const local = recorder()

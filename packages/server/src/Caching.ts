@@ -74,7 +74,7 @@ export const make = (options: Options): Caching => {
   const byMethod = new Map<string, CachingHints>()
   for (const method of methods) {
     const { scope, ttl } = { ...options, ...options.methods?.[method] }
-    byMethod.set(method, { ttlMs: milliseconds(method, ttl ?? 0), cacheScope: scope ?? "private" })
+    byMethod.set(method, { ttlMs: milliseconds(method, ttl === undefined ? 0 : ttl), cacheScope: scope ?? "private" })
   }
   return (method, { caching, value }) => {
     const hints = byMethod.get(method)

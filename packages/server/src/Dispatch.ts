@@ -19,6 +19,7 @@ import * as EffectResult from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { Call, Link, Method, Result } from "./Call.ts"
 import { ErrorCodes } from "./ErrorCodes.ts"
+import * as Lasting from "./internal/lasting.ts"
 import type { ServerInfo } from "./internal/serverInfo.ts"
 import * as Sessions from "./internal/sessions.ts"
 import * as Stateful from "./internal/stateful.ts"
@@ -93,6 +94,7 @@ export const connect = (
     const hasStateless = Revisions.ofEra(server.revisions, "stateless").length > 0
     const stateful = Stateful.make(server, session, yield* Scope.Scope)
     const endings = new Set<() => void>()
+    const lasting = Lasting.make()
     const link: Link = {
       onEnding: (f) => {
         endings.add(f)
@@ -117,7 +119,7 @@ export const connect = (
           return Effect.succeed(failure(request.id, accepted.failure, undefined, codes))
         }
         const { call } = accepted.success
-        return traced(
+        const response = traced(
           call,
           Effect.matchCauseEffect(Effect.suspend(() => handle(era, accepted.success)), {
             onSuccess: (result) => Effect.succeed(respond(call, era, result)),
@@ -131,6 +133,7 @@ export const connect = (
             }
           })
         )
+        return request.method === "subscriptions/listen" ? lasting.counted(response) : response
       })
     return {
       session,
@@ -143,8 +146,7 @@ export const connect = (
       ending: Effect.suspend(() => {
         if (endings.size === 0) return Effect.void
         for (const end of [...endings]) end()
-        // A turn for their replies to be sent.
-        return Effect.yieldNow
+        return lasting.over
       })
     }
   })

@@ -53,7 +53,7 @@ export interface Extensions {
   readonly extended: (method: Method) => Method
   /** What can be listened for. */
   readonly feature: Feature
-  readonly add: <R>(extension: Extension<R>) => Effect.Effect<void, Registry.RegistrationError, Scope.Scope | R>
+  readonly add: <R = never>(extension: Extension<R>) => Effect.Effect<void, Registry.RegistrationError, Scope.Scope | R>
 }
 
 interface Entry extends Registry.Entry {

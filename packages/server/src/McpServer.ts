@@ -8,6 +8,7 @@ import type { Implementation } from "@mcp-effect/protocol/Implementation"
 import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import type { ProtocolError } from "@mcp-effect/protocol/McpError"
 import type { Peer, TransportError } from "@mcp-effect/protocol/Peer"
+import type * as Prompt from "@mcp-effect/protocol/Prompt"
 import type * as Resource from "@mcp-effect/protocol/Resource"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
@@ -21,6 +22,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Caching from "./Caching.ts"
 import * as Changes from "./Changes.ts"
+import * as Completions from "./Completions.ts"
 import * as ConsoleGuard from "./ConsoleGuard.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Extensions from "./Extensions.ts"
@@ -29,6 +31,8 @@ import * as Stateless from "./internal/stateless.ts"
 import * as Logging from "./Logging.ts"
 import * as Methods from "./Methods.ts"
 import * as Middleware from "./Middleware.ts"
+import type * as PromptHandler from "./PromptHandler.ts"
+import * as Prompts from "./Prompts.ts"
 import type * as Registry from "./Registry.ts"
 import * as RequestState from "./RequestState.ts"
 import type * as ResourceHandler from "./ResourceHandler.ts"
@@ -52,13 +56,13 @@ import { Transports } from "./Transports.ts"
  * @since 0.1.0
  * @category models
  */
-export interface Options<out R = never> extends Implementation {
+export interface Options<out M extends Middleware.Middleware<unknown> = Middleware.Middleware> extends Implementation {
   readonly instructions?: string
   readonly revisions?: ReadonlyArray<Revision.Name>
   readonly declare?: ReadonlyArray<"tools" | "resources" | "prompts" | "completions">
   readonly pageSize?: number
   readonly caching?: Caching.Options
-  readonly middleware?: ReadonlyArray<Middleware.Middleware<R>>
+  readonly middleware?: ReadonlyArray<M>
 }
 
 /**
@@ -77,6 +81,7 @@ export class McpServer extends Context.Service<McpServer, {
   readonly tools: Tools.Tools
   readonly resources: Resources.Resources
   readonly resourceTemplates: Resources.Templates
+  readonly prompts: Prompts.Prompts
   readonly logging: Logging.Logging
   readonly methods: Methods.Methods
   readonly extensions: Extensions.Extensions
@@ -89,7 +94,9 @@ export class McpServer extends Context.Service<McpServer, {
  * @since 0.1.0
  * @category constructors
  */
-export const make = <R = never>(options: Options<R>): Effect.Effect<McpServer["Service"], never, Scope.Scope | R> => {
+export const make = <M extends Middleware.Middleware<unknown> = Middleware.Middleware>(
+  options: Options<M>
+): Effect.Effect<McpServer["Service"], never, Scope.Scope | Middleware.Services<M>> => {
   const { caching = {}, declare = [], instructions, middleware = [], pageSize = 1000, revisions, ...info } = options
   if (!Number.isInteger(pageSize) || pageSize < 1) {
     throw new TypeError(`McpServer: pageSize must be a positive integer, but is ${pageSize}`)
@@ -104,6 +111,7 @@ export const make = <R = never>(options: Options<R>): Effect.Effect<McpServer["S
     const tools = Tools.registry(changes)
     const resources = Resources.registry(changes)
     const resourceTemplates = Resources.templateRegistry(changes)
+    const prompts = Prompts.registry(changes)
     const logging = Logging.cell()
     const methods = Methods.make()
     const extensions = Extensions.make()
@@ -122,6 +130,8 @@ export const make = <R = never>(options: Options<R>): Effect.Effect<McpServer["S
       features: [
         Tools.make(tools, { declare: declare.includes("tools"), pageSize }),
         Resources.make(resources, resourceTemplates, { declare: declare.includes("resources"), pageSize }),
+        Prompts.make(prompts, { declare: declare.includes("prompts"), pageSize }),
+        Completions.make(prompts, resourceTemplates, { declare: declare.includes("completions") }),
         Logging.make(logging),
         extensions.feature
       ]
@@ -135,6 +145,7 @@ export const make = <R = never>(options: Options<R>): Effect.Effect<McpServer["S
       tools,
       resources,
       resourceTemplates,
+      prompts,
       logging,
       methods,
       extensions,
@@ -159,8 +170,10 @@ const nothing = (info: Implementation): Effect.Effect<void> =>
  * @since 0.1.0
  * @category layers
  */
-export const layer = <R = never>(options: Options<R>): Layer.Layer<McpServer, never, R> =>
-  Layer.effect(McpServer, Effect.suspend(() => make(options))) as Layer.Layer<McpServer, never, R>
+export const layer = <M extends Middleware.Middleware<unknown> = Middleware.Middleware>(
+  options: Options<M>
+): Layer.Layer<McpServer, never, Exclude<Middleware.Services<M>, Scope.Scope>> =>
+  Layer.effect(McpServer, Effect.suspend(() => make(options)))
 
 /**
  * Adds a tool until the scope closes. Sessions that are open are told of the change.
@@ -246,6 +259,35 @@ export const resourceTemplate = <T extends Resource.ResourceTemplate, R = never,
   handler: ResourceHandler.TemplateHandler<T, R>,
   options?: Resources.TemplateOptions<C>
 ): Registration<R | C> => register(addResourceTemplate(template, handler, options))
+
+/**
+ * Adds a prompt until the scope closes. Sessions that are open are told of the change.
+ *
+ * @since 0.1.0
+ * @category prompts
+ */
+export const addPrompt = <P extends Prompt.Prompt, R = never, C = never>(
+  prompt: P,
+  handler: PromptHandler.PromptHandler<P, R>,
+  options: Prompts.Options<P, C> = {}
+): Effect.Effect<void, Registry.RegistrationError, McpServer | Scope.Scope | Exclude<R, Scope.Scope> | C> =>
+  Effect.gen(function*() {
+    const { prompts } = yield* McpServer
+    yield* prompts.add(yield* Prompts.entry(prompt, handler, options))
+  })
+
+/**
+ * A prompt with its handler, as a layer. A name that is ill-formed or taken, or an argument that cannot be text, fails the
+ * layer.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const prompt = <P extends Prompt.Prompt, R = never, C = never>(
+  prompt: P,
+  handler: PromptHandler.PromptHandler<P, R>,
+  options?: Prompts.Options<P, C>
+): Registration<R | C> => register(addPrompt(prompt, handler, options))
 
 /**
  * Sends what handlers log to the clients that want to hear of it. See {@link Logging}.

@@ -44,18 +44,27 @@ export interface Middleware<out R = never> {
 export const make = <R = never>(name: string, handle: Middleware<R>["handle"]): Middleware<R> => ({ name, handle })
 
 /**
+ * What one of these needs.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Services<M extends Middleware<unknown>> = M extends Middleware<infer R> ? R : never
+
+/**
  * All of them around a method, the first outermost, in the context in which this is run.
  *
  * @since 0.1.0
  * @category combinators
  */
-export const wrap = <R>(
-  middleware: ReadonlyArray<Middleware<R>>
-): Effect.Effect<(method: Method) => Method, never, R> =>
-  Effect.map(
-    Captured.make<R>(),
-    (captured) => (method) => middleware.reduceRight((inner, outer) => around(captured, outer, inner), method)
-  )
+export const wrap = <M extends Middleware<unknown>>(
+  middleware: ReadonlyArray<M>
+): Effect.Effect<(method: Method) => Method, never, Services<M>> =>
+  Effect.map(Captured.make<Services<M>>(), (captured) => {
+    // Sound: what is captured has what each of them needs.
+    const all = middleware as ReadonlyArray<Middleware<unknown>> as ReadonlyArray<Middleware<Services<M>>>
+    return (method) => all.reduceRight((inner, outer) => around(captured, outer, inner), method)
+  })
 
 const around = <R>(captured: Captured.Captured<R>, { handle }: Middleware<R>, inner: Method): Method => (call) =>
   Effect.suspend(() => {

@@ -56,6 +56,8 @@ export interface Registry<E extends Entry> {
   readonly get: (key: string, principal: Principal | undefined) => E | undefined
   /** The entries by key. The same array for those who see the same, until something changes. */
   readonly list: (principal: Principal | undefined) => ReadonlyArray<E>
+  /** The entries by key, whoever sees them. The same array until something changes. */
+  readonly all: () => ReadonlyArray<E>
   /** Whether some entries are not for everybody. */
   readonly restricted: () => boolean
   /** Whether there ever was an entry: then the capability is declared. */
@@ -109,7 +111,7 @@ export const make = <E extends Entry>(options: {
         ? new RegistrationError({
           kind,
           key: entry.key,
-          message: `There is already a ${kind} named ${JSON.stringify(entry.key)}`
+          message: `The ${kind} ${JSON.stringify(entry.key)} is there already`
         })
         : checked(kind, entry, check)
       if (problem !== undefined) return Effect.fail(problem)
@@ -124,6 +126,7 @@ export const make = <E extends Entry>(options: {
       return entry !== undefined && sees(entry, principal) ? entry : undefined
     },
     list: (principal) => limited().length === 0 ? all() : view(principal),
+    all,
     restricted: () => limited().length > 0,
     used: () => used,
     add: (entry) =>

@@ -27,11 +27,12 @@ import {
   type SessionState
 } from "./Call.ts"
 import * as Changes from "./Changes.ts"
-import type { Completer, Completers } from "./Completer.ts"
-import * as Captured from "./internal/captured.ts"
+import type { Completers } from "./Completer.ts"
+import * as Bound from "./internal/completers.ts"
 import * as Listens from "./internal/listens.ts"
 import * as Pages from "./internal/pages.ts"
 import * as ResourceRun from "./internal/resourceRun.ts"
+import * as TemplateOrder from "./internal/templateOrder.ts"
 import * as Updates from "./internal/updates.ts"
 import * as Registry from "./Registry.ts"
 import * as ResourceHandler from "./ResourceHandler.ts"
@@ -86,7 +87,8 @@ export interface Options extends Registry.Visibility {
 }
 
 /**
- * - `complete`: what suggests values of variables, by their names.
+ * - `complete`: what suggests values of variables, by their names. One whose schema is `Schema.Literals` needs none: those
+ *   that begin with the value are suggested.
  *
  * @since 0.1.0
  * @category models
@@ -152,7 +154,7 @@ export const templateEntry = <T extends Resource.ResourceTemplate, R = never, C 
   Effect.gen(function*() {
     const hints = yield* hintsOf("resource template", template.uriTemplate, options)
     const match = yield* ResourceHandler.match(template, handler, hints)
-    const complete = yield* bind<C>(options.complete ?? {})
+    const complete = yield* Bound.bind<C>(options.complete ?? {})
     return { key: template.uriTemplate, template, match, complete, visibleTo: options.visibleTo }
   })
 
@@ -171,17 +173,6 @@ const hintsOf = (
       return new Registry.RegistrationError({ kind, key, message, cause })
     }
   })
-
-// They run in the context of the layer.
-const bind = <R>(completers: Completers<R>): Effect.Effect<Completers, never, R> =>
-  Effect.map(Captured.make<R>(), (captured) =>
-    Object.fromEntries(
-      Object.entries(completers).map(([name, complete]) => [
-        name,
-        (value, context): ReturnType<Completer> =>
-          Effect.updateContext(Effect.suspend(() => complete(value, context)), captured)
-      ])
-    ))
 
 /**
  * The feature over both registries, in pages of `pageSize`. It is declared once anything was registered, or from the start
@@ -273,16 +264,7 @@ const withUri = (method: (uri: string, call: Call) => ReturnType<Method>): Metho
 }
 
 const finder = (resources: Resources, templates: Templates) => {
-  // The same list until something changes.
-  const sorted = new WeakMap<ReadonlyArray<TemplateEntry>, ReadonlyArray<TemplateEntry>>()
-  const inOrder = (principal: Principal | undefined): ReadonlyArray<TemplateEntry> => {
-    const list = templates.list(principal)
-    let order = sorted.get(list)
-    if (order === undefined) {
-      sorted.set(list, order = list.toSorted((a, b) => literals(b.key) - literals(a.key)))
-    }
-    return order
-  }
+  const inOrder = TemplateOrder.make(templates)
   return (uri: string, principal: Principal | undefined): Method | undefined => {
     const entry = resources.get(Resource.normalize(uri), principal)
     if (entry !== undefined) return entry.read
@@ -293,5 +275,3 @@ const finder = (resources: Resources, templates: Templates) => {
     return undefined
   }
 }
-
-const literals = (template: string): number => template.replaceAll(/\{[^}]*\}/g, "").length

@@ -114,7 +114,7 @@ describe("a method of one's own", () => {
         }))
       const client = yield* speak(yield* serve(Layer.provide(who, Layer.succeed(Name, "layer"))), "2026-07-28")
       const result = yield* client.result("example/who").pipe(
-        Effect.provideService(Principal.Principal, { subject: "caller" } as Principal.Principal)
+        Effect.provideService(Principal.Principal, Principal.make({ subject: "caller" }))
       )
       assert.deepInclude(result, { name: "layer", subject: "caller" })
     }))
@@ -227,7 +227,7 @@ describe("a notification", () => {
       const server = yield* serve(Layer.provide(handler, Layer.succeed(Name, "layer")))
       const client = yield* speak(server, "2026-07-28")
       yield* client.connection.notify(JsonRpc.notification("notifications/example")).pipe(
-        Effect.provideService(Principal.Principal, { subject: "caller" } as Principal.Principal)
+        Effect.provideService(Principal.Principal, Principal.make({ subject: "caller" }))
       )
       assert.deepStrictEqual(seen, ["layer", "caller", "closed"])
     }))

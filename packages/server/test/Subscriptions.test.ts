@@ -1,103 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
-import * as Limits from "@mcp-effect/protocol/Limits"
 import * as Meta from "@mcp-effect/protocol/Meta"
 import { type Peer, TransportError } from "@mcp-effect/protocol/Peer"
-import type { Change } from "@mcp-effect/server/Changes"
 import * as Changes from "@mcp-effect/server/Changes"
-import type { Extension } from "@mcp-effect/server/Extensions"
-import * as McpServer from "@mcp-effect/server/McpServer"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
-import { connect, meta, recorder, serve, speak } from "./client.ts"
-import { logged } from "./log.ts"
-
-type Params = JsonRpc.Params
-type Server = McpServer.McpServer["Service"]
-
-const settle = Effect.repeat(Effect.yieldNow, { times: 10 })
-
-const about = (n: number): Change => ({ method: "notifications/thing", params: { n } })
-const all: Change = { method: "notifications/things" }
-
-/** What has as many different changes as one likes. */
-const things: Extension = {
-  id: "com.example/things",
-  listens: {
-    things: () => ({ honoured: ["all"], matches: ({ method }) => method.startsWith("notifications/thing") }),
-    coarsely: () => ({
-      honoured: true,
-      matches: ({ method }) => method.startsWith("notifications/thing"),
-      coarse: () => all
-    })
-  }
-}
-const capabilities = { extensions: { [things.id]: {} } }
-
-const withTools = serve(McpServer.extension(things), { declare: ["tools"] })
-
-const listen = (server: Server, notifications: Params, back: Peer, id: JsonRpc.Id = "sub") =>
-  Effect.gen(function*() {
-    const { connection } = yield* connect(server)
-    const params = { notifications, _meta: meta(capabilities) }
-    const listening = yield* Effect.forkChild(
-      connection.request(JsonRpc.request(id, "subscriptions/listen", params), back)
-    )
-    yield* settle
-    return { connection, listening }
-  })
-
-/** A subscription, with what its client is told. */
-const told = (server: Server, notifications: Params) =>
-  Effect.gen(function*() {
-    const heard: Array<JsonRpc.Notification> = []
-    return { ...yield* listen(server, notifications, recorder(heard)), heard }
-  })
-
-const tag = { [Meta.SUBSCRIPTION_ID]: "sub" }
-
-const acknowledged = (notifications: Params) =>
-  JsonRpc.notification("notifications/subscriptions/acknowledged", { _meta: tag, notifications })
-
-const toolsChanged = JsonRpc.notification("notifications/tools/list_changed", { _meta: tag })
-
-/** A source of changes that counts its observers. */
-const counting = () => {
-  const changes = Changes.make()
-  let observers = 0
-  const observe: Changes.Changes["Service"]["observe"] = (f) => {
-    observers++
-    const stop = changes.observe(f)
-    return () => {
-      observers--
-      stop()
-    }
-  }
-  return { layer: Layer.succeed(Changes.Changes, { ...changes, observe }), observers: () => observers }
-}
-
-/** A client that takes what it is told only when it is let. */
-const slow = () => {
-  const taken: Array<JsonRpc.Notification> = []
-  const gate = Deferred.makeUnsafe<void>()
-  const most = { waiting: 0 }
-  let waiting = 0
-  const back: Peer = {
-    ...recorder([]),
-    notify: (notification) =>
-      Effect.suspend(() => {
-        if (notification.method.endsWith("/acknowledged")) return Effect.void
-        most.waiting = Math.max(most.waiting, ++waiting)
-        return Effect.ensuring(
-          Effect.andThen(Deferred.await(gate), Effect.sync(() => void taken.push(notification))),
-          Effect.sync(() => void waiting--)
-        )
-      })
-  }
-  return { back, taken, most, open: Deferred.succeed(gate, undefined) }
-}
+import { recorder, speak } from "./client.ts"
+import {
+  about,
+  acknowledged,
+  capabilities,
+  counting,
+  listen,
+  settle,
+  slow,
+  tag,
+  told,
+  toolsChanged,
+  withTools
+} from "./listening.ts"
 
 describe("subscriptions/listen", () => {
   it.effect("MUST be acknowledged first, with its id, and with just what is asked for and supported", () =>
@@ -215,94 +137,6 @@ describe("subscriptions/listen", () => {
       const { code } = yield* client.error("subscriptions/listen", { notifications: { toolsListChanged: true } })
       assert.strictEqual(code, JsonRpc.METHOD_NOT_FOUND)
     }))
-})
-
-// Effect itself gives way now and then.
-const inOneTurn = (effects: ReadonlyArray<Effect.Effect<void>>) =>
-  Effect.sync(() => effects.forEach((effect) => Effect.runSync(effect)))
-
-describe("a burst of changes", () => {
-  it.effect("MUST be one notification of each kind", () =>
-    Effect.gen(function*() {
-      const server = yield* withTools
-      const { heard } = yield* told(server, { toolsListChanged: true, things: true })
-      yield* inOneTurn(Array.from({ length: 1000 }, (_, n) =>
-        Effect.andThen(server.changes.publish(Changes.tools), server.changes.publish(about(n % 2)))))
-      yield* settle
-      assert.deepStrictEqual(heard.slice(1).map(({ method, params }) => [method, params?.n]), [
-        ["notifications/tools/list_changed", undefined],
-        ["notifications/thing", 0],
-        ["notifications/thing", 1]
-      ])
-    }))
-
-  it.effect("MUST be told again for what comes while it is being taken", () =>
-    Effect.gen(function*() {
-      const server = yield* withTools
-      const { back, most, open, taken } = slow()
-      yield* listen(server, { toolsListChanged: true }, back)
-      for (let n = 0; n < 100; n++) yield* Effect.andThen(server.changes.publish(Changes.tools), settle)
-      assert.deepStrictEqual([taken, most.waiting], [[], 1])
-      yield* open
-      yield* settle
-      assert.strictEqual(taken.length, 2)
-    }))
-})
-
-describe("a subscription whose reader is slow", () => {
-  const few = { ...Limits.defaults, inFlight: 10 }
-
-  it.effect("MUST NOT have more than one notification waiting in the connection, whatever changes", () =>
-    Effect.gen(function*() {
-      const server = yield* withTools
-      const { back, most, open, taken } = slow()
-      yield* listen(server, { things: true }, back)
-      for (let n = 0; n < 500; n++) {
-        yield* server.changes.publish(about(n))
-        if (n % 10 === 0) yield* settle
-      }
-      assert.strictEqual(most.waiting, 1)
-      yield* open
-      yield* settle
-      assert.deepStrictEqual(taken.map(({ params }) => params?.n), Array.from({ length: 500 }, (_, n) => n))
-    }))
-
-  it.effect("MUST be told coarsely past its bound, and go on", () =>
-    Effect.gen(function*() {
-      const server = yield* withTools
-      const { back, open, taken } = slow()
-      const { listening } = yield* listen(server, { coarsely: true }, back)
-      for (let n = 0; n < 1000; n++) {
-        yield* server.changes.publish(about(n))
-        if (n === 0) yield* settle
-      }
-      assert.isUndefined(listening.pollUnsafe())
-      yield* open
-      yield* settle
-      assert.deepStrictEqual(
-        taken.map(({ method, params }) => params?.n ?? method),
-        [...Array.from({ length: 11 }, (_, n) => n), all.method]
-      )
-    }).pipe(Effect.provideService(Limits.Limits, few)))
-
-  it.effect("MUST be ended with a complete result where there is nothing coarse, and be told nothing after", () =>
-    logged((lines) =>
-      Effect.gen(function*() {
-        const server = yield* withTools
-        const { back, open, taken } = slow()
-        const { listening } = yield* listen(server, { things: true }, back)
-        for (let n = 0; n < 1000; n++) {
-          yield* server.changes.publish(about(n))
-          if (n === 0) yield* settle
-        }
-        const response = yield* Fiber.join(listening)
-        assert.deepStrictEqual(response._tag === "Success" && response.result.resultType, "complete")
-        yield* open
-        yield* settle
-        assert.deepStrictEqual(taken, [])
-        assert.lengthOf(lines.filter((line) => line.startsWith("Warn A subscription was ended")), 1)
-      }).pipe(Effect.provideService(Limits.Limits, few))
-    ))
 })
 
 describe("the end of a subscription", () => {

@@ -1,8 +1,8 @@
 /**
  * Serves over standard input and output: one line is one message. Nothing but messages reaches standard output.
  *
- * At end of input, work in flight is interrupted and the transport ends; where writing fails, it ends with an error. Knows
- * nothing of what is served.
+ * At end of input, work in flight is interrupted and the transport ends; where writing fails, it ends with an error. Where
+ * the program is stopped, subscriptions that are open are answered first. Knows nothing of what is served.
  *
  * Source: `basic/transports/stdio` of revision 2026-07-28, and `basic/transports` of the earlier ones.
  *

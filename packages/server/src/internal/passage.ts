@@ -6,6 +6,7 @@ import type { Peer } from "@mcp-effect/protocol/Peer"
 import { Principal } from "@mcp-effect/protocol/Principal"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import type { Call } from "../Call.ts"
 import type { Captured } from "./captured.ts"
 import { CurrentCall } from "./currentCall.ts"
@@ -29,15 +30,16 @@ export const make = (call: Call): Passage => {
       Effect.withFiber<A, E>((fiber) => {
         const before = captured(fiber.context)
         const reporter = call.logLevel === undefined ? undefined : Reporter.make(call)
-        const known = Context.add(before, CurrentCall, call)
+        const scope = Scope.makeUnsafe()
+        const known = Context.add(Context.add(before, CurrentCall, call), Scope.Scope, scope)
         const context = call.logLevel === undefined || reporter === undefined
           ? known
           : Forward.add(known, call.logLevel, reporter)
         entered = { context, before }
-        return Effect.onExitPrimitive(Effect.updateContext(self, () => context), () => {
+        return Effect.onExitPrimitive(Effect.updateContext(self, () => context), (exit) => {
           reporter?.close()
           if (running > 0) way.close()
-          return undefined
+          return Scope.closeUnsafe(scope, exit)
         })
       }),
     leave: (rest) =>
