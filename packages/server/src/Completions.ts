@@ -13,9 +13,8 @@ import * as Problem from "@mcp-effect/protocol/Problem"
 import * as Effect from "effect/Effect"
 import * as SchemaParser from "effect/SchemaParser"
 import { type Call, type Feature, type Method, result } from "./Call.ts"
-import type { Completers } from "./Completer.ts"
-import * as Bound from "./internal/completers.ts"
-import { CurrentCall } from "./internal/currentCall.ts"
+import type { Bound } from "./Completer.ts"
+import * as Completers from "./internal/completers.ts"
 import * as ProtocolError from "./internal/protocolError.ts"
 import * as TemplateOrder from "./internal/templateOrder.ts"
 import type * as Prompts from "./Prompts.ts"
@@ -25,7 +24,7 @@ interface Completed {
   /** What it is, as messages name it. */
   readonly what: string
   readonly names: ReadonlyArray<string>
-  readonly completers: Completers
+  readonly completers: Bound
 }
 
 /**
@@ -86,12 +85,11 @@ const suggest = (
   }
   const completer = Object.hasOwn(completers, name) ? completers[name] : undefined
   if (completer === undefined) return Effect.succeed(result(Completion.result([])))
-  return Effect.suspend(() => completer(value, { arguments: context?.arguments ?? {} })).pipe(
+  return completer(call, value, { arguments: context?.arguments ?? {} }).pipe(
     Effect.mapError((error) =>
       ProtocolError.of(error, `The argument ${JSON.stringify(name)} of ${what} could not be completed`)
     ),
-    Effect.map((values) => result(Completion.result(values))),
-    Effect.provideService(CurrentCall, call)
+    Effect.map((values) => result(Completion.result(values)))
   )
 }
 
@@ -111,13 +109,13 @@ const once = <E extends object>(make: (entry: E) => Completed): (entry: E) => Co
 const ofPrompt = once<Prompts.Entry>(({ complete, prompt }) => ({
   what: `the prompt ${prompt.name}`,
   names: prompt.arguments.map(({ name }) => name),
-  completers: { ...Bound.ofSchema(prompt.schema.ast), ...complete }
+  completers: { ...Completers.ofSchema(prompt.schema.ast), ...complete }
 }))
 
 const ofTemplate = once<Resources.TemplateEntry>(({ complete, template }) => ({
   what: `the resource template ${template.uriTemplate}`,
   names: template.parsed.variables,
-  completers: { ...Bound.ofSchema(template.variables.ast), ...complete }
+  completers: { ...Completers.ofSchema(template.variables.ast), ...complete }
 }))
 
 // Looked for again only when the entries have changed.

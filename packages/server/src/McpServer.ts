@@ -22,6 +22,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Caching from "./Caching.ts"
 import * as Changes from "./Changes.ts"
+import type { ServicesOf } from "./Completer.ts"
 import * as Completions from "./Completions.ts"
 import * as ConsoleGuard from "./ConsoleGuard.ts"
 import * as Dispatch from "./Dispatch.ts"
@@ -238,11 +239,11 @@ export const resource = <R = never>(
  * @since 0.1.0
  * @category resources
  */
-export const addResourceTemplate = <T extends Resource.ResourceTemplate, R = never, C = never>(
+export const addResourceTemplate = <T extends Resource.ResourceTemplate, R = never, C = {}>(
   template: T,
   handler: ResourceHandler.TemplateHandler<T, R>,
   options: Resources.TemplateOptions<C> = {}
-): Effect.Effect<void, Registry.RegistrationError, McpServer | Scope.Scope | Exclude<R, Scope.Scope> | C> =>
+): Effect.Effect<void, Registry.RegistrationError, McpServer | Scope.Scope | Exclude<R, Scope.Scope> | ServicesOf<C>> =>
   Effect.gen(function*() {
     const { resourceTemplates } = yield* McpServer
     yield* resourceTemplates.add(yield* Resources.templateEntry(template, handler, options))
@@ -254,11 +255,11 @@ export const addResourceTemplate = <T extends Resource.ResourceTemplate, R = nev
  * @since 0.1.0
  * @category layers
  */
-export const resourceTemplate = <T extends Resource.ResourceTemplate, R = never, C = never>(
+export const resourceTemplate = <T extends Resource.ResourceTemplate, R = never, C = {}>(
   template: T,
   handler: ResourceHandler.TemplateHandler<T, R>,
   options?: Resources.TemplateOptions<C>
-): Registration<R | C> => register(addResourceTemplate(template, handler, options))
+): Registration<R | ServicesOf<C>> => register(addResourceTemplate(template, handler, options))
 
 /**
  * Adds a prompt until the scope closes. Sessions that are open are told of the change.
@@ -266,11 +267,11 @@ export const resourceTemplate = <T extends Resource.ResourceTemplate, R = never,
  * @since 0.1.0
  * @category prompts
  */
-export const addPrompt = <P extends Prompt.Prompt, R = never, C = never>(
+export const addPrompt = <P extends Prompt.Prompt, R = never, C = {}>(
   prompt: P,
   handler: PromptHandler.PromptHandler<P, R>,
   options: Prompts.Options<P, C> = {}
-): Effect.Effect<void, Registry.RegistrationError, McpServer | Scope.Scope | Exclude<R, Scope.Scope> | C> =>
+): Effect.Effect<void, Registry.RegistrationError, McpServer | Scope.Scope | Exclude<R, Scope.Scope> | ServicesOf<C>> =>
   Effect.gen(function*() {
     const { prompts } = yield* McpServer
     yield* prompts.add(yield* Prompts.entry(prompt, handler, options))
@@ -283,11 +284,11 @@ export const addPrompt = <P extends Prompt.Prompt, R = never, C = never>(
  * @since 0.1.0
  * @category layers
  */
-export const prompt = <P extends Prompt.Prompt, R = never, C = never>(
+export const prompt = <P extends Prompt.Prompt, R = never, C = {}>(
   prompt: P,
   handler: PromptHandler.PromptHandler<P, R>,
   options?: Prompts.Options<P, C>
-): Registration<R | C> => register(addPrompt(prompt, handler, options))
+): Registration<R | ServicesOf<C>> => register(addPrompt(prompt, handler, options))
 
 /**
  * Sends what handlers log to the clients that want to hear of it. See {@link Logging}.

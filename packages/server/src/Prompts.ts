@@ -12,8 +12,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Feature, Method } from "./Call.ts"
 import * as Changes from "./Changes.ts"
-import type { Completer, Completers } from "./Completer.ts"
-import * as Bound from "./internal/completers.ts"
+import type { Bound, Completer, ServicesOf } from "./Completer.ts"
+import * as Completers from "./internal/completers.ts"
 import * as Listens from "./internal/listens.ts"
 import * as Pages from "./internal/pages.ts"
 import * as PromptHandler from "./PromptHandler.ts"
@@ -28,7 +28,7 @@ import * as Registry from "./Registry.ts"
 export interface Entry extends Registry.Entry {
   readonly prompt: Prompt.Prompt
   readonly get: Method
-  readonly complete: Completers
+  readonly complete: Bound
 }
 
 /**
@@ -40,14 +40,24 @@ export interface Entry extends Registry.Entry {
 export type Prompts = Registry.Registry<Entry>
 
 /**
+ * What suggests values of arguments of a prompt, by their names.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type CompletersOf<P extends Prompt.Prompt> = {
+  readonly [K in keyof Prompt.Arguments<P>]?: Completer<unknown>
+}
+
+/**
  * - `complete`: what suggests values of arguments, by their names. One whose schema is `Schema.Literals` needs none: those
  *   that begin with the value are suggested.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Options<P extends Prompt.Prompt, out R> extends Registry.Visibility {
-  readonly complete?: { readonly [K in keyof Prompt.Arguments<P>]?: Completer<R> }
+export interface Options<P extends Prompt.Prompt, C> extends Registry.Visibility {
+  readonly complete?: CompletersOf<P> & C
 }
 
 /**
@@ -76,16 +86,18 @@ export const registry = (changes: Changes.Changes["Service"]): Prompts =>
  * @since 0.1.0
  * @category constructors
  */
-export const entry = <P extends Prompt.Prompt, R = never, C = never>(
+export const entry = <P extends Prompt.Prompt, R = never, C = {}>(
   prompt: P,
   handler: PromptHandler.PromptHandler<P, R>,
   options: Options<P, C> = {}
-): Effect.Effect<Entry, never, Exclude<R, Scope.Scope> | C> =>
+): Effect.Effect<Entry, never, Exclude<R, Scope.Scope> | ServicesOf<C>> =>
   Effect.gen(function*() {
     const get = yield* PromptHandler.method(prompt, handler)
-    // Sound: absent completers are left out.
-    const given = Object.entries(options.complete ?? {}) as ReadonlyArray<[string, Completer<C> | undefined]>
-    const complete = yield* Bound.bind<C>(
+    // Sound: `C` has completers only, and these are their services.
+    const given = Object.entries(options.complete ?? {}) as ReadonlyArray<
+      [string, Completer<ServicesOf<C>> | undefined]
+    >
+    const complete = yield* Completers.bind<ServicesOf<C>>(
       Object.fromEntries(given.flatMap(([name, completer]) => completer === undefined ? [] : [[name, completer]]))
     )
     return { key: prompt.name, prompt, get, complete, visibleTo: options.visibleTo }

@@ -111,7 +111,7 @@ export const make = <E extends Entry>(options: {
         ? new RegistrationError({
           kind,
           key: entry.key,
-          message: `The ${kind} ${JSON.stringify(entry.key)} is there already`
+          message: `There is already ${kind === "extension" ? "an" : "a"} ${kind} named ${JSON.stringify(entry.key)}`
         })
         : checked(kind, entry, check)
       if (problem !== undefined) return Effect.fail(problem)

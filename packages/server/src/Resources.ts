@@ -27,8 +27,8 @@ import {
   type SessionState
 } from "./Call.ts"
 import * as Changes from "./Changes.ts"
-import type { Completers } from "./Completer.ts"
-import * as Bound from "./internal/completers.ts"
+import type { Bound, Completers, ServicesOf } from "./Completer.ts"
+import * as BoundCompleters from "./internal/completers.ts"
 import * as Listens from "./internal/listens.ts"
 import * as Pages from "./internal/pages.ts"
 import * as ResourceRun from "./internal/resourceRun.ts"
@@ -57,7 +57,7 @@ export interface Entry extends Registry.Entry {
 export interface TemplateEntry extends Registry.Entry {
   readonly template: Resource.ResourceTemplate
   readonly match: ResourceHandler.Match
-  readonly complete: Completers
+  readonly complete: Bound
 }
 
 /**
@@ -93,8 +93,8 @@ export interface Options extends Registry.Visibility {
  * @since 0.1.0
  * @category models
  */
-export interface TemplateOptions<out R> extends Options {
-  readonly complete?: Completers<R>
+export interface TemplateOptions<out C> extends Options {
+  readonly complete?: Completers<unknown> & C
 }
 
 /**
@@ -146,15 +146,17 @@ export const entry = <R = never>(
  * @since 0.1.0
  * @category constructors
  */
-export const templateEntry = <T extends Resource.ResourceTemplate, R = never, C = never>(
+export const templateEntry = <T extends Resource.ResourceTemplate, R = never, C = {}>(
   template: T,
   handler: ResourceHandler.TemplateHandler<T, R>,
   options: TemplateOptions<C> = {}
-): Effect.Effect<TemplateEntry, Registry.RegistrationError, Exclude<R, Scope.Scope> | C> =>
+): Effect.Effect<TemplateEntry, Registry.RegistrationError, Exclude<R, Scope.Scope> | ServicesOf<C>> =>
   Effect.gen(function*() {
     const hints = yield* hintsOf("resource template", template.uriTemplate, options)
     const match = yield* ResourceHandler.match(template, handler, hints)
-    const complete = yield* Bound.bind<C>(options.complete ?? {})
+    // Sound: these are the services of all that `C` has.
+    const given = (options.complete ?? {}) as Completers<ServicesOf<C>>
+    const complete = yield* BoundCompleters.bind<ServicesOf<C>>(given)
     return { key: template.uriTemplate, template, match, complete, visibleTo: options.visibleTo }
   })
 

@@ -6,7 +6,7 @@
  * @since 0.1.0
  */
 import * as Progress from "@mcp-effect/protocol/Progress"
-import * as Tool from "@mcp-effect/protocol/Tool"
+import type * as Tool from "@mcp-effect/protocol/Tool"
 import * as AiTool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Context from "effect/Context"

@@ -67,9 +67,7 @@ describe("a round", () => {
       const result = yield* again(both, round, { [round.keys[0] ?? ""]: said("1"), [round.keys[1] ?? ""]: said("2") })
       assert.deepStrictEqual(texts(result), ["1 2"])
 
-      const each = yield* served(() =>
-        Effect.map(Effect.all([ask("a"), ask("b")]), (answers) => answers.join(" "))
-      )
+      const each = yield* served(() => Effect.map(Effect.all([ask("a"), ask("b")]), (answers) => answers.join(" ")))
       const one = asked(yield* first(each))
       assert.deepStrictEqual(one.messages, ["a"])
       const two = asked(yield* again(each, one, { "elicitation-1": said("1") }))

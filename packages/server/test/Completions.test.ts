@@ -1,36 +1,17 @@
 /** What is suggested for arguments of prompts and variables of templates. */
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
-import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Principal from "@mcp-effect/protocol/Principal"
 import * as Prompt from "@mcp-effect/protocol/Prompt"
 import * as Resource from "@mcp-effect/protocol/Resource"
-import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import type { Completer } from "@mcp-effect/server/Completer"
 import * as McpServer from "@mcp-effect/server/McpServer"
-import * as RequestContext from "@mcp-effect/server/RequestContext"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Scope from "effect/Scope"
-import { type Client, connect, hello, serve, speak } from "./client.ts"
-import { logged } from "./log.ts"
-
-const Review = Prompt.make("review", {
-  arguments: {
-    language: Schema.String,
-    framework: Schema.optionalKey(Schema.String),
-    style: Schema.optionalKey(Schema.Literals(["strict", "Sloppy", "stern"])),
-    notes: Schema.optionalKey(Schema.String)
-  }
-})
-
-const languages = ["python", "pascal", "rust"]
-
-const byPrefix: Completer = (value) => Effect.succeed(languages.filter((word) => word.startsWith(value)))
+import { connect, hello, serve, speak } from "./client.ts"
+import { byPrefix, client, complete, none, ofPrompt, ofResource, Review, whole } from "./completing.ts"
 
 const review = McpServer.prompt(Review, () => Effect.succeed(""), {
   complete: {
@@ -47,28 +28,6 @@ const page = McpServer.resourceTemplate(
   () => Effect.succeed(""),
   { complete: { page: (value, { arguments: { lang } }) => Effect.succeed([`${lang}/${value}`]) } }
 )
-
-const none = McpServer.prompt(Prompt.make("none", { arguments: { a: Schema.String } }), () => Effect.succeed(""))
-
-const client = (layer: Parameters<typeof serve>[0], revision: Revision.Name = "2025-11-25") =>
-  Effect.flatMap(serve(layer), (server) => speak(server, revision))
-
-const ofPrompt = (name: string, argument: unknown, more?: JsonRpc.Params) => ({
-  ref: { type: "ref/prompt", name },
-  argument,
-  ...more
-})
-
-const ofResource = (uri: string, argument: unknown, more?: JsonRpc.Params) => ({
-  ref: { type: "ref/resource", uri },
-  argument,
-  ...more
-})
-
-const complete = (client: Client, params: JsonRpc.Params) =>
-  Effect.map(client.result("completion/complete", params), ({ completion }) => completion)
-
-const whole = (values: ReadonlyArray<string>) => ({ values, total: values.length, hasMore: false })
 
 describe.each(Revisions.all.map(({ name }) => name))("in %s", (revision) => {
   it.effect("the values of an argument MUST be those of its completer, given those before", () =>
@@ -254,69 +213,5 @@ describe("what is not for everybody", () => {
         assert.include(message, "unknown")
         assert.deepStrictEqual(yield* ada(complete(asking, params)), whole(["rust"]))
       }
-    }))
-})
-
-describe("a completer", () => {
-  class Words extends Context.Service<Words, ReadonlyArray<string>>()("test/Words") {}
-  class Suffix extends Context.Service<Suffix, string>()("test/Suffix") {}
-
-  it.effect("MUST run in the context of its layer, and know the request", () =>
-    Effect.gen(function*() {
-      const layer = McpServer.prompt(Review, () => Effect.succeed(""), {
-        complete: {
-          language: () => Words,
-          framework: () => Effect.map(Suffix, (suffix) => [suffix]),
-          notes: () =>
-            Effect.map(RequestContext.current, ({ method, principal }) => [method, principal?.subject ?? "nobody"])
-        }
-      }).pipe(Layer.provide(Layer.succeed(Words, ["a"])), Layer.provide(Layer.succeed(Suffix, "b")))
-      const asking = yield* client(layer)
-      const of = (name: string) => complete(asking, ofPrompt("review", { name, value: "" }))
-      assert.deepStrictEqual(yield* of("language"), whole(["a"]))
-      assert.deepStrictEqual(yield* of("framework"), whole(["b"]))
-      const principal = Effect.provideService(Principal.Principal, Principal.make({ subject: "ada" }))
-      assert.deepStrictEqual(yield* principal(of("notes")), whole(["completion/complete", "ada"]))
-    }))
-
-  const failing = (failure: Effect.Effect<never, unknown>) =>
-    Effect.flatMap(
-      client(McpServer.prompt(Review, () => Effect.succeed(""), { complete: { language: () => failure } })),
-      (asking) => asking.error("completion/complete", ofPrompt("review", { name: "language", value: "" }))
-    )
-
-  it.effect("that fails MUST be answered with its error, or its message", () =>
-    Effect.gen(function*() {
-      const invalid = new McpError.InvalidParams({ message: "Not now" })
-      assert.deepStrictEqual(yield* failing(Effect.fail(invalid)), { code: JsonRpc.INVALID_PARAMS, message: "Not now" })
-      const internal = { code: JsonRpc.INTERNAL_ERROR, message: "no words" }
-      assert.deepStrictEqual(yield* failing(Effect.fail(new Error("no words"))), internal)
-      const { message } = yield* failing(Effect.fail(undefined))
-      assert.strictEqual(message, "The argument \"language\" of the prompt review could not be completed")
-    }))
-
-  it.effect("that dies MUST be told of in the log alone", () =>
-    logged((lines) =>
-      Effect.gen(function*() {
-        assert.strictEqual((yield* failing(Effect.die(new Error("secret")))).message, "Internal error")
-        assert.include(lines.join("\n"), "secret")
-      })
-    ))
-
-  it.effect("that has gone MUST leave the method to sessions that were told of it", () =>
-    Effect.gen(function*() {
-      const server = yield* serve(none)
-      const before = yield* speak(server, "2025-11-25")
-      const scope = yield* Scope.make()
-      yield* McpServer.addPrompt(Review, () => Effect.succeed(""), { complete: { language: byPrefix } }).pipe(
-        Scope.provide(scope),
-        Effect.provideService(McpServer.McpServer, server)
-      )
-      const during = yield* speak(server, "2025-11-25")
-      const params = ofPrompt("none", { name: "a", value: "" })
-      assert.deepStrictEqual(yield* complete(during, params), whole([]))
-      yield* Scope.close(scope, Exit.void)
-      assert.deepStrictEqual(yield* complete(during, params), whole([]))
-      assert.strictEqual((yield* before.error("completion/complete", params)).code, JsonRpc.METHOD_NOT_FOUND)
     }))
 })

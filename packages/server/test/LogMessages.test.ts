@@ -7,6 +7,7 @@ import { closed, type Peer } from "@mcp-effect/protocol/Peer"
 import * as Tool from "@mcp-effect/protocol/Tool"
 import * as Logging from "@mcp-effect/server/Logging"
 import * as McpServer from "@mcp-effect/server/McpServer"
+import * as Middleware from "@mcp-effect/server/Middleware"
 import { RequestState } from "@mcp-effect/server/RequestState"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -233,6 +234,48 @@ describe("a client that is slow to take messages", () => {
 })
 
 describe("what is not for a client", () => {
+  it.effect("MUST NOT reach it: what middleware logs when the reply was given", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        const gate = yield* Deferred.make<void>()
+        const late = Effect.andThen(Deferred.await(gate), Effect.logError("late"))
+        const middleware = Middleware.make("late", (_, next) =>
+          Effect.andThen(Effect.forkDetach(late, { startImmediately: true }), next()))
+        const client = yield* speak(yield* serve(says(Effect.void), { middleware: [middleware] }), "2026-07-28")
+        yield* client.call("say", undefined, { [Meta.LOG_LEVEL]: "debug" })
+        yield* Deferred.succeed(gate, undefined)
+        yield* settle
+        assert.deepStrictEqual(client.tied, [])
+        assert.deepStrictEqual(
+          lines.map((line) =>
+            line.trim()
+          ),
+          ["Error late"]
+        )
+      })
+    ))
+
+  it.effect("MUST NOT reach it: what the library says, also where middleware brings a logger of its own", () =>
+    Effect.gen(function*() {
+      const audited: Array<unknown> = []
+      const audit = Logger.make(({ message }) => void audited.push(message))
+      const middleware = Middleware.make(
+        "audit",
+        (_, next) => Effect.provide(next(), Logger.layer([audit], { mergeWithExisting: true }))
+      )
+      const tools = says(Effect.andThen(Effect.logInfo("inside"), Effect.die("secret")))
+      const server = yield* serve(tools, { middleware: [middleware] })
+      yield* logged((lines) =>
+        Effect.gen(function*() {
+          const client = yield* speak(server, "2026-07-28")
+          yield* client.call("say", undefined, { [Meta.LOG_LEVEL]: "debug" })
+          assert.deepStrictEqual(heardBy(client), [{ level: "info", data: "inside" }])
+          assert.deepStrictEqual(audited, [["inside"], ["Tool say failed with a defect"]])
+          assert.lengthOf(lines, 2)
+        })
+      )
+    }))
+
   it.effect("MUST NOT reach it: the warning that states are sealed with a random key", () =>
     logged((lines) =>
       Effect.gen(function*() {

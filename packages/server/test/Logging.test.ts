@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Levels from "@mcp-effect/protocol/Logging"
 import * as Meta from "@mcp-effect/protocol/Meta"
+import * as Prompt from "@mcp-effect/protocol/Prompt"
+import * as Resource from "@mcp-effect/protocol/Resource"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Tool from "@mcp-effect/protocol/Tool"
 import * as Logging from "@mcp-effect/server/Logging"
@@ -89,6 +91,25 @@ describe.each(Revisions.all)("logging in $name", (revision) => {
         yield* Deferred.succeed(gate, undefined)
         yield* settle
         assert.deepStrictEqual(heardBy(client), ["a", "b", "child"].map((data) => ({ level: "info", data })))
+      })
+    ))
+
+  it.effect("MUST send what the handlers of other features log, too", () =>
+    logged(() =>
+      Effect.gen(function*() {
+        const say = Effect.as(Effect.logInfo("inside"), "text")
+        const features = Layer.mergeAll(
+          McpServer.resource(Resource.make({ name: "x", uri: "test://x" }), () => say),
+          McpServer.prompt(Prompt.make("x"), () => say),
+          McpServer.method("com.example/x", {}, () => Effect.as(say, {})),
+          McpServer.logging()
+        )
+        const client = yield* speak(yield* serve(features), revision.name)
+        const _meta = yield* want(client, revision, "info")
+        yield* client.result("resources/read", { uri: "test://x", _meta })
+        yield* client.result("prompts/get", { name: "x", _meta })
+        yield* client.result("com.example/x", { _meta })
+        assert.deepStrictEqual(heardBy(client), ["inside", "inside", "inside"].map((data) => ({ level: "info", data })))
       })
     ))
 

@@ -9,6 +9,7 @@ import * as Prompt from "@mcp-effect/protocol/Prompt"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as ClientInput from "@mcp-effect/server/ClientInput"
+import { ErrorCodes } from "@mcp-effect/server/ErrorCodes"
 import { InputFailed } from "@mcp-effect/server/Input"
 import * as McpServer from "@mcp-effect/server/McpServer"
 import type * as PromptHandler from "@mcp-effect/server/PromptHandler"
@@ -66,6 +67,14 @@ describe.each(Revisions.all.map(({ name }) => name))("in %s", (revision) => {
       const error = { code: JsonRpc.INVALID_PARAMS, message: "Unknown prompt: nothing" }
       assert.deepStrictEqual(yield* client.error("prompts/get", { name: "nothing" }), error)
       assert.strictEqual((yield* client.error("prompts/get", {})).code, JsonRpc.INVALID_PARAMS)
+    }))
+})
+
+describe("a prompt that does not exist", () => {
+  it.effect("MUST be answered with the code of older deployments where that profile is set: -32003", () =>
+    Effect.gen(function*() {
+      const client = yield* Effect.provideService(simple(Effect.succeed("")), ErrorCodes, McpError.legacyNotFoundCodes)
+      assert.strictEqual((yield* client.error("prompts/get", { name: "nothing" })).code, -32003)
     }))
 })
 

@@ -175,7 +175,7 @@ describe("registering", () => {
     {
       what: "a name that is taken",
       layer: Layer.mergeAll(named("a"), named("a")),
-      says: "already a prompt named \"a\""
+      says: "already"
     },
     {
       what: "an argument that cannot be text",

@@ -1,11 +1,13 @@
 /** What a handler may know of its request, and that it is of no other. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Elicitation from "@mcp-effect/protocol/Elicitation"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Meta from "@mcp-effect/protocol/Meta"
 import * as Principal from "@mcp-effect/protocol/Principal"
 import * as Progress from "@mcp-effect/protocol/Progress"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Tool from "@mcp-effect/protocol/Tool"
+import * as ClientInput from "@mcp-effect/server/ClientInput"
 import * as Logging from "@mcp-effect/server/Logging"
 import * as McpServer from "@mcp-effect/server/McpServer"
 import * as RequestContext from "@mcp-effect/server/RequestContext"
@@ -248,6 +250,42 @@ describe("a tool that is added inside of a request", () => {
         yield* Fiber.join(running)
       })
     ))
+})
+
+describe("the loggers of a tool that is added inside of a request", () => {
+  it.effect("MUST be those of its callers, where its layer has none", () =>
+    Effect.gen(function*() {
+      const adds = McpServer.tool(Add, () =>
+        Effect.gen(function*() {
+          const { sessionScope } = yield* RequestContext.current
+          const scope = sessionScope ?? (yield* Effect.die("a session is needed"))
+          yield* Scope.provide(McpServer.addTool(Who, () => Effect.logInfo("inside")), scope)
+        }))
+      const server = yield* serve(Layer.merge(adds, McpServer.logging()))
+      const client = yield* speak(server, "2025-11-25")
+      yield* client.result("logging/setLevel", { level: "debug" })
+      yield* client.call("add")
+      yield* logged((lines) =>
+        Effect.map(client.call("who"), () => assert.deepStrictEqual(lines.map((line) => line.trim()), ["Info inside"]))
+      )
+    }))
+})
+
+describe("a tool that is added by what runs once", () => {
+  it.effect("MUST be able to ask like any other", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.Scope
+      const form = Elicitation.form({ message: "?", fields: { a: Schema.String } })
+      const tool = McpServer.addTool(Who, () => Effect.asVoid(ClientInput.elicit(form)))
+      const adds = McpServer.tool(Add, () =>
+        Effect.asVoid(ClientInput.once("add", Effect.orDie(Scope.provide(tool, scope)))))
+      const client = yield* speak(yield* serve(adds), "2026-07-28", { elicitation: {} })
+      yield* client.call("add")
+      yield* logged(() =>
+        Effect.map(client.call("who"), ({ resultType }) =>
+          assert.strictEqual(resultType, "input_required"))
+      )
+    }))
 })
 
 describe("the principal", () => {

@@ -5,11 +5,9 @@ import * as Resource from "@mcp-effect/protocol/Resource"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as McpServer from "@mcp-effect/server/McpServer"
 import type * as Resources from "@mcp-effect/server/Resources"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { connect, hello, serve, speak } from "./client.ts"
 import { ada, client, forAda, NOTE, note, read, readError } from "./resources.ts"
@@ -214,31 +212,5 @@ describe("registering", () => {
       assert.strictEqual(error._tag, "RegistrationError")
       assert.strictEqual(error.kind, kind)
       assert.include(error.message, says)
-    }))
-})
-
-describe("completers of a template", () => {
-  class Words extends Context.Service<Words, ReadonlyArray<string>>()("test/Words") {}
-
-  const Page = Resource.template("wiki:{lang}/{page}", {
-    name: "page",
-    variables: { lang: Schema.Literals(["en", "de"]) }
-  })
-
-  it.effect("MUST run in the context of the layer", () =>
-    Effect.gen(function*() {
-      const layer = McpServer.resourceTemplate(Page, ({ lang, page }) => Effect.succeed(`${lang} ${page}`), {
-        complete: {
-          page: (value, { arguments: { lang } }) =>
-            Effect.map(
-              Words,
-              (words) => words.filter((word) => word.startsWith(value)).map((word) => `${lang}-${word}`)
-            )
-        }
-      }).pipe(Layer.provide(Layer.succeed(Words, ["one", "two"])))
-      const { resourceTemplates } = yield* serve(layer)
-      const complete = resourceTemplates.get("wiki:{lang}/{page}", undefined)?.complete.page
-      assert.isDefined(complete)
-      assert.deepStrictEqual(yield* complete?.("t", { arguments: { lang: "en" } }) ?? Effect.succeed([]), ["en-two"])
     }))
 })

@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Principal from "@mcp-effect/protocol/Principal"
+import * as Prompt from "@mcp-effect/protocol/Prompt"
+import * as Resource from "@mcp-effect/protocol/Resource"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Tool from "@mcp-effect/protocol/Tool"
 import { ErrorCodes } from "@mcp-effect/server/ErrorCodes"
@@ -128,6 +130,41 @@ describe.each(Revisions.all)("a hidden tool in $name", ({ era, name }) => {
       yield* Scope.close(scope, Exit.void)
       yield* settle
       assert.lengthOf(client.heard, 2)
+    }))
+})
+
+describe.each(Revisions.all)("a hidden resource, template or prompt in $name", ({ name }) => {
+  it.effect("MUST NOT be listed, nor read, nor got, with the errors of what does not exist", () =>
+    Effect.gen(function*() {
+      const text = () => Effect.succeed("secret")
+      const hidden = { visibleTo: subject("ada") }
+      const features = Layer.mergeAll(
+        McpServer.resource(Resource.make({ name: "x", uri: "test://x" }), text, hidden),
+        McpServer.resourceTemplate(Resource.template("secret://{id}", { name: "t" }), text, hidden),
+        McpServer.prompt(Prompt.make("x"), text, hidden)
+      )
+      const client = yield* speak(yield* serve(features), name)
+      const lists = [["resources/list", "resources"], ["resources/templates/list", "resourceTemplates"], [
+        "prompts/list",
+        "prompts"
+      ]] as const
+      for (const [method, member] of lists) {
+        assert.deepStrictEqual((yield* client.result(method))[member], [])
+        assert.lengthOf((yield* as("ada")(client.result(method)))[member] as ReadonlyArray<unknown>, 1)
+      }
+      const gets = [
+        ["resources/read", { uri: "test://x" }, { uri: "test://y" }],
+        ["resources/read", { uri: "secret://x" }, { uri: "secret://x/y" }],
+        ["prompts/get", { name: "x" }, { name: "y" }]
+      ] as const
+      for (const [method, params, unknown] of gets) {
+        yield* as("ada")(client.result(method, params))
+        const told = yield* as("bob")(client.error(method, params))
+        const nothing = yield* as("bob")(client.error(method, unknown))
+        assert.strictEqual(told.code, nothing.code)
+        assert.deepStrictEqual(Object.keys(told), Object.keys(nothing))
+        assert.notInclude(JSON.stringify(told), "ada")
+      }
     }))
 })
 

@@ -18,6 +18,14 @@ import type * as Scope from "effect/Scope"
 type Params = JsonRpc.Params
 
 /**
+ * The key in the `_meta` of a request that is meant to fail: what checks messages may pass over it.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const DELIBERATE = "io.github.mcp-effect/deliberate"
+
+/**
  * What the client answers to a request of the server, by its method: a result, or an error.
  *
  * @since 0.1.0
@@ -125,7 +133,7 @@ const outcomes = (request: RawClient["request"]): Pick<RawClient, "result" | "er
     ),
   error: (method, params) =>
     Effect.flatMap(
-      request(method, params),
+      request(method, Meta.assign(params, { [DELIBERATE]: true })),
       (response) => response._tag === "Failure" ? Effect.succeed(response.error) : unexpected(method, response.result)
     )
 })

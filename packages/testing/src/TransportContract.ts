@@ -19,6 +19,7 @@ import type * as Scope from "effect/Scope"
 import * as Calls from "./internal/calls.ts"
 import * as Endings from "./internal/endings.ts"
 import * as Input from "./internal/input.ts"
+import * as Offers from "./internal/offers.ts"
 import * as Streams from "./internal/streams.ts"
 
 /**
@@ -54,7 +55,7 @@ export const suite = <E>(
 ): void => {
   for (const revision of Revisions.pick(options?.revisions)) {
     describe(`${name}, ${revision.name}`, () => {
-      for (const rule of [...Calls.rules, ...Streams.rules, ...Endings.rules, ...Input.rules]) {
+      for (const rule of [...Calls.rules, ...Streams.rules, ...Endings.rules, ...Input.rules, ...Offers.rules]) {
         if (rule.applies !== undefined && !rule.applies(revision)) continue
         it.effect(rule.name, () => rule.test(revision).pipe(Effect.provide(environment(transport, revision, rule))))
       }

@@ -32,20 +32,19 @@ export const make = (ai: AiTool.Any): Definition => {
   const tool = raw === undefined
     ? Tool.make(ai.name, { ...texts, input, output, failure })
     : Tool.dynamic(ai.name, { ...texts, inputSchema: raw, ...outputSchema(ai.name, output) })
-  const content = ({ toModelOutput }: AiTool.Any, value: unknown): ReadonlyArray<Content.Content> =>
-    toModelOutput === undefined ? [] : toModelOutput(value).map(fromPart)
+  // Text may have to be of some form.
+  const plain = success.ast._tag === "String" ? json : Effect.succeed<unknown>
+  const forModel = (value: unknown): ReadonlyArray<Content.Content> | undefined =>
+    ai.toModelOutput?.(value).map(fromPart)
   return {
     tool,
     returned: (value) => {
-      if (output === undefined) {
-        return Effect.sync(() => ai.toModelOutput === undefined ? text(value) : content(ai, value))
-      }
+      if (output === undefined) return Effect.map(plain(value), (value) => forModel(value) ?? text(value))
       // A raw schema is checked, and does not encode.
       const encoded = tool.dynamic ? json(value) : Effect.succeed(value)
-      return Effect.map(encoded, (output) => Tool.reply({ output, content: content(ai, value) }))
+      return Effect.map(encoded, (output) => Tool.reply({ output, content: forModel(value) ?? [] }))
     },
-    preliminary: (value) =>
-      Effect.map(output === undefined ? Effect.succeed(value) : json(value), (value) => text(value) ?? "")
+    preliminary: (value) => Effect.map(output === undefined ? plain(value) : json(value), (value) => text(value) ?? "")
   }
 }
 
