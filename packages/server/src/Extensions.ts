@@ -94,11 +94,19 @@ export const make = (): Extensions => {
     return ordered
   }
 
-  const extended = (method: Method): Method => (call) =>
-    all().reduceRight<Method>((inner, { around, id }) => {
-      const outer = has(around, call.request.method) ? around[call.request.method] : undefined
-      return outer === undefined || !isShared(call, id) ? inner : (call) => outer(call, inner)
-    }, method)(call)
+  const extended = (method: Method): Method => (call) => {
+    const extensions = all()
+    let wrapped = method
+    for (let index = extensions.length - 1; index >= 0; index--) {
+      const extension = extensions[index]
+      if (extension === undefined || !has(extension.around, call.request.method)) continue
+      const outer = extension.around[call.request.method]
+      if (outer === undefined || !isShared(call, extension.id)) continue
+      const inner = wrapped
+      wrapped = (call) => outer(call, inner)
+    }
+    return wrapped(call)
+  }
 
   return {
     settings: () => Object.fromEntries(all().map(({ id, settings }) => [id, settings ?? {}])),

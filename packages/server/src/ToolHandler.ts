@@ -85,8 +85,8 @@ export const method = <T extends Tool.Tool, R>(
     const invocation = yield* Invocation.make<R>()
     // Sound: the codec of the tool decodes to its input, and its results are encoded by the tool's own schemas.
     const run = handler as AnyHandler<R>
-    const invoke = (call: Call, input: unknown): Effect.Effect<JsonRpc.Params, unknown> =>
-      Effect.suspend(() => {
+    const invoke = (call: Call, input: unknown): Effect.Effect<JsonRpc.Params, unknown> => {
+      try {
         const running = run(input)
         // A value that is there already needs nothing of what follows.
         if (Exit.isExit(running) && Exit.isSuccess(running)) return finish(tool, codec, call, running.value, [])
@@ -95,7 +95,10 @@ export const method = <T extends Tool.Tool, R>(
           ? Effect.flatMap(running, (value) => finish(tool, codec, call, value, []))
           : runStream(tool, codec, call, reporter, running, limits.messageBytes)
         return invocation.run(call, reporter, body)
-      })
+      } catch (defect) {
+        return Effect.die(defect)
+      }
+    }
     return (call) => {
       const args = call.request.params?.arguments ?? {}
       if (!Predicate.isObject(args)) {
@@ -105,7 +108,7 @@ export const method = <T extends Tool.Tool, R>(
       if (missing !== undefined) return Effect.fail(missing)
       return Effect.matchCauseEffectEager(codec.decode(args), {
         onSuccess: (input) =>
-          Effect.matchCauseEffect(invoke(call, input), {
+          Effect.matchCauseEffectEager(invoke(call, input), {
             onSuccess: (value) => Effect.succeed(result(value)),
             onFailure: (cause) => failed(tool, codec, cause)
           }),

@@ -8,7 +8,7 @@ import type { Call } from "../Call.ts"
 import type { Input, InputFailed, Question } from "../Input.ts"
 import { digest } from "./digest.ts"
 import * as Memo from "./memo.ts"
-import type { Answer, RoundState } from "./roundState.ts"
+import type { RoundState } from "./roundState.ts"
 
 interface Asked {
   readonly question: Question
@@ -24,21 +24,23 @@ export class Round implements Input {
   /** The questions that nobody has answered, by key. Once there are some when the round ends, they are the reply. */
   readonly asked = new Map<string, Asked>()
   handler: Fiber.Fiber<unknown, unknown> | undefined
-  private readonly answers: Record<string, Answer>
+  /** How to start a fiber, once the handler has one. */
+  fork: (effect: Effect.Effect<void>) => unknown = () => undefined
+  private answers: RoundState["answers"]
   private readonly unasked: Params
-  private readonly fork: (effect: Effect.Effect<void>) => unknown
-  private readonly memo: Memo.Memo
+  private readonly known: RoundState["once"]
+  // Most handlers ask nothing, and should not pay for it.
+  private memo: Memo.Memo | undefined
   /** How often each key was used in this run: one who asks again wants another answer. */
-  private readonly uses = new Map<string, number>()
+  private uses: Map<string, number> | undefined
   private parts: number
   private ending = false
   private ended = false
 
-  constructor(known: RoundState, unasked: Params, fork: (effect: Effect.Effect<void>) => unknown) {
-    this.answers = { ...known.answers }
+  constructor(known: RoundState, unasked: Params) {
+    this.answers = known.answers
     this.unasked = unasked
-    this.fork = fork
-    this.memo = Memo.make(known.once)
+    this.known = known.once
     this.parts = known.parts
   }
 
@@ -56,13 +58,14 @@ export class Round implements Input {
         }
         // From now on it is the answer to this question, and to no other.
         const response = isParams(unasked) ? unasked : {}
-        this.answers[key] = { digest, response }
+        this.answers = { ...this.answers, [key]: { digest, response } }
         return Effect.succeed(response)
       })
     })
   }
 
   once<E, R>(_call: Call, key: string, effect: Effect.Effect<unknown, E, R>): Effect.Effect<unknown, E, R> {
+    this.memo ??= Memo.make(this.known)
     return this.memo.once(key, Effect.provideService(effect, InsideOnce, true))
   }
 
@@ -74,21 +77,24 @@ export class Round implements Input {
   }
 
   /** What the next round needs to know. */
-  readonly state: Effect.Effect<RoundState> = Effect.suspend(() =>
-    Effect.map(
-      Effect.forEach([...this.asked], ([key, { question }]) =>
-        Effect.map(digest(textOf(question)), (digest) => [key, digest] as const)),
+  state(): Effect.Effect<RoundState> {
+    return Effect.map(
+      Effect.forEach(
+        [...this.asked],
+        ([key, { question }]) => Effect.map(digest(textOf(question)), (digest) => [key, digest] as const)
+      ),
       (asked) => ({
         answers: this.answers,
         asked: Object.fromEntries(asked),
-        once: this.memo.values(),
+        once: this.memo?.values() ?? this.known,
         parts: this.parts
       })
     )
-  )
+  }
 
   private keyOf({ key, method }: Question): string {
     const [kind = method] = method.split("/")
+    this.uses ??= new Map()
     const count = (this.uses.get(key ?? method) ?? 0) + 1
     this.uses.set(key ?? method, count)
     if (key === undefined) return `${kind}-${count}`
@@ -101,7 +107,7 @@ export class Round implements Input {
       this.asked.set(key, asked)
       if (!this.ending) {
         this.ending = true
-        this.fork(this.end)
+        this.fork(this.end())
       }
       // Who does not want to know any more, while there is time, has not asked.
       return Effect.sync(() => {
@@ -110,23 +116,25 @@ export class Round implements Input {
     })
   }
 
-  private readonly end: Effect.Effect<void> = Effect.yieldNow.pipe(
-    // What runs once is neither cut off nor run again.
-    Effect.andThen(Effect.suspend(() => this.memo.idle)),
-    Effect.andThen(Effect.suspend(() => {
-      this.ending = false
-      if (this.asked.size === 0) return Effect.void
-      this.ended = true
-      this.handler?.interruptUnsafe()
-      return Effect.andThen(
-        Effect.yieldNow,
-        Effect.sync(() => {
-          // Those where nothing can be interrupted.
-          for (const { resume } of this.asked.values()) resume(Effect.interrupt)
-        })
-      )
-    }))
-  )
+  private end(): Effect.Effect<void> {
+    return Effect.yieldNow.pipe(
+      // What runs once is neither cut off nor run again.
+      Effect.andThen(Effect.suspend(() => this.memo?.idle ?? Effect.void)),
+      Effect.andThen(Effect.suspend(() => {
+        this.ending = false
+        if (this.asked.size === 0) return Effect.void
+        this.ended = true
+        this.handler?.interruptUnsafe()
+        return Effect.andThen(
+          Effect.yieldNow,
+          Effect.sync(() => {
+            // Those where nothing can be interrupted.
+            for (const { resume } of this.asked.values()) resume(Effect.interrupt)
+          })
+        )
+      }))
+    )
+  }
 }
 
 const own = <A>(record: { readonly [key: string]: A }, key: string): A | undefined =>

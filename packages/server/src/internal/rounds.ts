@@ -25,7 +25,7 @@ import * as RoundState from "./roundState.ts"
 export const serve = (server: string, requestState: RequestState): Era["serve"] => (call, method) => {
   const { inputResponses, requestState: sealed } = call.request.params ?? {}
   if (!mayAsk(call.request.method)) return method(call)
-  const sealing: Sealing = { requestState, binding: bindingOf(server, call) }
+  const sealing: Sealing = { requestState, binding: () => bindingOf(server, call) }
   if (sealed === undefined) {
     if (inputResponses === undefined) return run(call, method, sealing, RoundState.empty, {})
     return Effect.flatMap(
@@ -33,7 +33,7 @@ export const serve = (server: string, requestState: RequestState): Era["serve"] 
       (responses) => run(call, method, sealing, RoundState.empty, responses)
     )
   }
-  return requestState.open(sealed, sealing.binding).pipe(
+  return requestState.open(sealed, sealing.binding()).pipe(
     Effect.mapError(({ message }) => new McpError.InvalidParams({ message })),
     Effect.flatMap((payload) => RoundState.answered(payload, inputResponses)),
     Effect.flatMap((state) => run(call, method, sealing, state, {}))
@@ -42,7 +42,7 @@ export const serve = (server: string, requestState: RequestState): Era["serve"] 
 
 interface Sealing {
   readonly requestState: RequestState
-  readonly binding: Binding
+  readonly binding: () => Binding
 }
 
 const bindingOf = (server: string, { principal, request }: Call): Binding => ({
@@ -59,30 +59,35 @@ const run = (
   sealing: Sealing,
   state: RoundState.RoundState,
   unasked: JsonRpc.Params
-): Effect.Effect<Result, McpError.ProtocolError> =>
-  Effect.suspend(() => {
-    let fiber: Fiber.Fiber<Result, McpError.ProtocolError> | undefined
-    let abandoned: Context.Context<never> | undefined
-    const handled = Effect.withFiber((parent) => {
-      const fork = Effect.runForkWith(parent.context)
-      const round = new Round(state, unasked, fork)
-      fiber = fork(method({ ...call, input: round }))
-      round.handler = fiber
-      // What a handler does at once may have made somebody abandon the request.
-      if (abandoned !== undefined) fiber.interruptUnsafe(undefined, abandoned)
-      const settle = (exit: Exit.Exit<Result, McpError.ProtocolError>): ReturnType<Method> =>
-        round.asked.size === 0 ? exit : reply(round, sealing)
-      const exit = fiber.pollUnsafe()
-      return exit === undefined ? Effect.flatMap(Fiber.await(fiber), settle) : settle(exit)
-    })
-    // Whoever abandons the request abandons the handler, and tells it why.
-    return Effect.onExit(handled, (exit) => {
-      if (Exit.isSuccess(exit) || !Cause.hasInterrupts(exit.cause)) return Effect.void
-      const reason = cancelReasonOf(exit.cause)
-      abandoned = reason === undefined ? Context.empty() : cancelReason(reason)
-      return fiber === undefined ? Effect.void : Fiber.interruptAs(fiber, undefined, abandoned)
-    })
+): Effect.Effect<Result, McpError.ProtocolError> => {
+  const round = new Round(state, unasked)
+  const handler = method({ ...call, input: round })
+  // What is done already has not asked.
+  return Exit.isExit(handler) ? handler : runFiber(round, handler, sealing)
+}
+
+const runFiber = (round: Round, handler: ReturnType<Method>, sealing: Sealing): ReturnType<Method> => {
+  let fiber: Fiber.Fiber<Result, McpError.ProtocolError> | undefined
+  let abandoned: Context.Context<never> | undefined
+  const handled = Effect.withFiber((parent) => {
+    round.fork = Effect.runForkWith(parent.context)
+    fiber = Effect.runForkWith(parent.context)(handler)
+    round.handler = fiber
+    // What a handler does at once may have made somebody abandon the request.
+    if (abandoned !== undefined) fiber.interruptUnsafe(undefined, abandoned)
+    const settle = (exit: Exit.Exit<Result, McpError.ProtocolError>): ReturnType<Method> =>
+      round.asked.size === 0 ? exit : reply(round, sealing)
+    const exit = fiber.pollUnsafe()
+    return exit === undefined ? Effect.flatMap(Fiber.await(fiber), settle) : settle(exit)
   })
+  // Whoever abandons the request abandons the handler, and tells it why.
+  return Effect.onExit(handled, (exit) => {
+    if (Exit.isSuccess(exit) || !Cause.hasInterrupts(exit.cause)) return Effect.void
+    const reason = cancelReasonOf(exit.cause)
+    abandoned = reason === undefined ? Context.empty() : cancelReason(reason)
+    return fiber === undefined ? Effect.void : Fiber.interruptAs(fiber, undefined, abandoned)
+  })
+}
 
 const reply = (
   round: Round,
@@ -92,7 +97,7 @@ const reply = (
     const inputRequests: Record<string, JsonRpc.Params> = {}
     for (const [key, { question: { method, params } }] of round.asked) inputRequests[key] = { method, params }
     const sealed = yield* Effect.mapError(
-      Effect.flatMap(round.state, (state) => requestState.seal(state, binding)),
+      Effect.flatMap(round.state(), (state) => requestState.seal(state, binding())),
       ({ message }) => new McpError.InternalError({ message })
     )
     const value = { resultType: "input_required", inputRequests, requestState: sealed }

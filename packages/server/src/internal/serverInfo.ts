@@ -47,7 +47,7 @@ export const capabilities = (
 }
 
 /**
- * The method of one of these features, in a revision that has it, or one that the protocol does not know; anything else
+ * The method of one of these features that has something to declare, in a revision that has it, or one that the protocol does not know; anything else
  * does not exist.
  */
 export const methodOf = (
@@ -59,7 +59,7 @@ export const methodOf = (
   if (revision.methods.serverRequests.has(name)) {
     for (const feature of features) {
       const method = feature.methods[name]
-      if (method !== undefined) return method
+      if (method !== undefined && feature.declared()) return method
     }
   }
   return server.methods.get(name) ?? notFound

@@ -37,7 +37,7 @@ export const make = (server: ServerInfo): Era => {
       case "subscriptions/listen":
         return listen
       default:
-        return methodOf(server, declared(server), method, revision)
+        return methodOf(server, server.features, method, revision)
     }
   }
   return {
