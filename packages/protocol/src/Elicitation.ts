@@ -58,7 +58,8 @@ export const dateTime = Format.dateTime
 
 /**
  * A choice of one value, each with the title that the user sees. `Schema.Array` of it is a choice of several. Choices
- * without titles are `Schema.Literals`.
+ * without titles are `Schema.Literals`. `legacy` writes one choice as 2025-06-18 did (`enum` and `enumNames`), for clients that
+ * know no other way.
  *
  * @example
  * ```ts
@@ -69,12 +70,13 @@ export const dateTime = Format.dateTime
  * @category fields
  */
 export const choices = <const Titles extends { readonly [value: string]: string }>(
-  titles: Titles
+  titles: Titles,
+  options: { readonly legacy?: boolean } = {}
 ): Schema.Codec<keyof Titles & string> =>
   // Sound: the members are the literals of the record's own keys.
   Schema.Union(
     Object.entries(titles).map(([value, title]) => Schema.Literal(value).annotate({ title }))
-  ) as Schema.Codec<string> as Schema.Codec<keyof Titles & string>
+  ).annotate({ [Field.LEGACY]: options.legacy === true }) as Schema.Codec<string> as Schema.Codec<keyof Titles & string>
 
 /**
  * A form.

@@ -26,6 +26,11 @@ const property = (field: Fields[string], revision?: string) => properties({ fiel
 describe("a field", () => {
   it.each<[string, Fields[string], unknown]>([
     ["a text", Schema.String, { type: "string" }],
+    ["a choice in the legacy way", Elicitation.choices({ a: "A", b: "B" }, { legacy: true }), {
+      type: "string",
+      enum: ["a", "b"],
+      enumNames: ["A", "B"]
+    }],
     ["a branded text", Schema.String.pipe(Schema.brand("Name")), { type: "string" }],
     ["a text with its length", Schema.String.check(Schema.isMinLength(3), Schema.isMaxLength(5)), {
       type: "string",

@@ -59,7 +59,7 @@ const choices = Elicitation.form({
   fields: {
     untitledSingle: untitled,
     titledSingle: Elicitation.choices({ value1: "First Option", value2: "Second Option", value3: "Third Option" }),
-    legacyEnum: Elicitation.choices({ opt1: "Option One", opt2: "Option Two", opt3: "Option Three" }),
+    legacyEnum: Elicitation.choices({ opt1: "Option One", opt2: "Option Two", opt3: "Option Three" }, { legacy: true }),
     untitledMulti: Schema.Array(untitled),
     titledMulti: Schema.Array(
       Elicitation.choices({ value1: "First Choice", value2: "Second Choice", value3: "Third Choice" })

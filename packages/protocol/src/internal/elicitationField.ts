@@ -47,7 +47,12 @@ export interface Field {
   /** As on the wire. */
   readonly default: unknown
   readonly required: boolean
+  /** Whether titled choices are written as the first revision that had them wrote them. */
+  readonly legacy: boolean
 }
+
+/** The annotation that asks for it. */
+export const LEGACY = "mcp-effect/legacyTitles"
 
 /** The field of a name; throws for a schema of another kind, and for a default that does not fit its own schema. */
 export const make = (name: string, schema: AnySchema): Field => {
@@ -58,13 +63,14 @@ export const make = (name: string, schema: AnySchema): Field => {
         "or an array of such choices"
     )
   }
-  const { description, title } = annotationsOf(schema.ast)
+  const { [LEGACY]: legacy, description, title } = annotationsOf(schema.ast)
   const value = defaultOf(name, schema)
   return {
     kind,
     title: typeof title === "string" ? title : undefined,
     description: typeof description === "string" ? description : undefined,
     default: value,
+    legacy: legacy === true,
     required: value === undefined && !SchemaAST.isOptional(SchemaAST.toEncoded(schema.ast))
   }
 }

@@ -28,7 +28,7 @@ const property = (field: Field, wire: Wire): Params => {
   // A default that cannot be written is still what a missing answer becomes.
   const fallback = full || field.kind.type === "boolean" ? field.default : undefined
   const all: Params = {
-    ...kind(field.kind, full),
+    ...kind(field.kind, full && !field.legacy),
     title: field.title,
     description: field.description,
     default: fallback
