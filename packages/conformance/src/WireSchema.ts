@@ -8,8 +8,10 @@
  */
 import { ClientTransport } from "@mcp-effect/client/ClientTransport"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import * as Meta from "@mcp-effect/protocol/Meta"
 import type { Peer } from "@mcp-effect/protocol/Peer"
 import type * as Revision from "@mcp-effect/protocol/Revision"
+import * as RawClient from "@mcp-effect/testing/RawClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
@@ -269,7 +271,8 @@ export const transport = <E, R>(
 
 // What a test sends to see it refused, as `RawClient.error` of the testing package does.
 const isDeliberate = ({ from, message }: Violation): boolean =>
-  from === "client" && JSON.stringify(message).includes("\"io.github.mcp-effect/deliberate\":true")
+  from === "client" && Predicate.hasProperty(message, "params") && Predicate.isObject(message.params) &&
+  Meta.of(message.params)?.[RawClient.DELIBERATE] === true
 
 /**
  * A violation as one line: who sent what, and what is wrong with it.

@@ -5,4 +5,6 @@ import { transport } from "./pipe.ts"
 TransportContract.suite("stdio", WireSchema.transport(transport()))
 
 // Chunks of seven bytes end inside characters and between CR and LF.
-TransportContract.suite("stdio in small chunks", transport(7), { revisions: ["2026-07-28", "2025-11-25"] })
+TransportContract.suite("stdio in small chunks", WireSchema.transport(transport(7)), {
+  revisions: ["2026-07-28", "2025-11-25"]
+})

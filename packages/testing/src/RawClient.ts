@@ -39,7 +39,8 @@ export interface Answers {
  * - `tied`: what came back to a request; `heard`: what came by itself. Where the two share a channel, what cannot be tied
  *   to a request is heard.
  * - `asked`: the requests of the server so far, whichever way they came.
- * - `request`: the response as it is; `result` and `error` fail the test with the other kind.
+ * - `declared`: the capabilities of the server, as its era tells them.
+ * - `request`: the response as it is, to a request whose id is `raw-0`, `raw-1`, and so on; `result` and `error` fail the test with the other kind.
  * - `call`: a result, after all rounds that the server wants.
  *
  * @since 0.1.0
@@ -48,7 +49,7 @@ export interface Answers {
 export interface RawClient {
   readonly connection: Connection
   readonly revision: Revision.Revision
-  readonly initialized: Params | undefined
+  readonly declared: Effect.Effect<Params, TransportError>
   readonly tied: Queue.Dequeue<JsonRpc.Notification>
   readonly heard: Queue.Dequeue<JsonRpc.Notification>
   readonly asked: Array<{ readonly method: string; readonly params: Params }>
@@ -102,7 +103,7 @@ export const connect = (
     const request: RawClient["request"] = (method, params) => {
       const all = { ...own, ...Meta.of(params) }
       const sent = Object.keys(all).length === 0 ? params : { ...params, _meta: all }
-      return Effect.suspend(() => connection.request(JsonRpc.request(id++, method, sent), peer(tied)))
+      return Effect.suspend(() => connection.request(JsonRpc.request(`raw-${id++}`, method, sent), peer(tied)))
     }
     const { error, result } = outcomes(request)
     const call: RawClient["call"] = (method, params) =>
@@ -110,15 +111,18 @@ export const connect = (
         value.resultType === "input_required"
           ? Effect.flatMap(respond(value, answer), (more) => call(method, { ...params, ...more }))
           : Effect.succeed(value))
-    let initialized: Params | undefined
+    let declared = Effect.map(Effect.suspend(() => result("server/discover")), capabilitiesOf)
     if (!stateless) {
-      initialized = yield* result("initialize", { protocolVersion: revision, capabilities, clientInfo: info })
+      const initialized = yield* result("initialize", { protocolVersion: revision, capabilities, clientInfo: info })
+      declared = Effect.succeed(capabilitiesOf(initialized))
       yield* connection.notify(JsonRpc.notification("notifications/initialized"))
     }
-    return { connection, revision: spoken, initialized, tied, heard, asked, request, result, error, call }
+    return { connection, revision: spoken, declared, tied, heard, asked, request, result, error, call }
   })
 
 const info = { name: "raw", version: "1.0.0" }
+
+const capabilitiesOf = ({ capabilities }: Params): Params => Predicate.isObject(capabilities) ? capabilities : {}
 
 const notFound = (method: string): JsonRpc.ErrorObject => ({
   code: JsonRpc.METHOD_NOT_FOUND,

@@ -16,11 +16,16 @@ import type * as Registry from "@mcp-effect/server/Registry"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as Absence from "./internal/absence.ts"
 import * as Calls from "./internal/calls.ts"
+import * as Completion from "./internal/completion.ts"
 import * as Endings from "./internal/endings.ts"
 import * as Input from "./internal/input.ts"
-import * as Offers from "./internal/offers.ts"
+import * as Logging from "./internal/logging.ts"
+import * as Prompts from "./internal/prompts.ts"
+import * as Resources from "./internal/resources.ts"
 import * as Streams from "./internal/streams.ts"
+import * as Subscriptions from "./internal/subscriptions.ts"
 
 /**
  * One rule: what a test of it does with a client and its server, in a revision.
@@ -39,7 +44,10 @@ export interface Rule {
     unknown,
     McpClient.McpClient | McpServer.McpServer | ClientTransport | Scope.Scope
   >
-  readonly tools?: Layer.Layer<never, Registry.RegistrationError, McpServer.McpServer>
+  /** What the server offers. */
+  readonly features?: Layer.Layer<never, Registry.RegistrationError, McpServer.McpServer>
+  /** How the server behaves, if not as by default. */
+  readonly options?: Pick<McpServer.Options, "pageSize" | "caching">
 }
 
 /**
@@ -55,7 +63,7 @@ export const suite = <E>(
 ): void => {
   for (const revision of Revisions.pick(options?.revisions)) {
     describe(`${name}, ${revision.name}`, () => {
-      for (const rule of [...Calls.rules, ...Streams.rules, ...Endings.rules, ...Input.rules, ...Offers.rules]) {
+      for (const rule of rules) {
         if (rule.applies !== undefined && !rule.applies(revision)) continue
         it.effect(rule.name, () => rule.test(revision).pipe(Effect.provide(environment(transport, revision, rule))))
       }
@@ -63,13 +71,26 @@ export const suite = <E>(
   }
 }
 
+const rules: ReadonlyArray<Rule> = [
+  ...Calls.rules,
+  ...Streams.rules,
+  ...Endings.rules,
+  ...Input.rules,
+  ...Resources.rules,
+  ...Prompts.rules,
+  ...Completion.rules,
+  ...Logging.rules,
+  ...Subscriptions.rules,
+  ...Absence.rules
+]
+
 const environment = <E>(
   transport: Layer.Layer<ClientTransport, E, McpServer.McpServer>,
   revision: Revision.Revision,
   rule: Rule
 ) => {
-  const server = (rule.tools ?? Layer.empty).pipe(
-    Layer.provideMerge(McpServer.layer({ name: "contract", version: "1.0.0", declare: ["tools"] }))
+  const server = (rule.features ?? Layer.empty).pipe(
+    Layer.provideMerge(McpServer.layer({ name: "contract", version: "1.0.0", declare: ["tools"], ...rule.options }))
   )
   return McpClient.layer({ name: "contract", version: "1.0.0", revisions: [revision.name] }).pipe(
     Layer.provideMerge(transport),

@@ -30,7 +30,7 @@ const text = (text: string): ReadonlyArray<Content.Content> => [Content.text(tex
 export const rules: ReadonlyArray<Rule> = [
   {
     name: "MUST negotiate the revision and be ready",
-    tools,
+    features: tools,
     test: (revision) =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -42,7 +42,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST list the tools in a fixed order, and call them",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -54,7 +54,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST carry any text unchanged, line breaks, controls and emoji included",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -64,7 +64,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST carry a message of a mebibyte",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -74,7 +74,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST give each of 2000 concurrent callers its own reply, more than may be in flight",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -85,7 +85,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST reply out of order when a later request is done first",
-    tools: Layer.empty,
+    features: Layer.empty,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -102,7 +102,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST answer an unknown tool and an unknown method with their errors",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST answer invalid arguments as the revision wants, and name the argument",
-    tools,
+    features: tools,
     test: (revision) =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -139,7 +139,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST turn a defect into a result that leaks nothing",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient

@@ -56,7 +56,7 @@ export const rules: ReadonlyArray<Rule> = [
   {
     name: "MUST let a handler ask twice, elicitation and then sampling",
     applies: hasElicitation,
-    tools: features,
+    features,
     test: (revision) =>
       Effect.gen(function*() {
         const client = yield* RawClient.connect(revision.name, { capabilities, answers })
@@ -71,7 +71,7 @@ export const rules: ReadonlyArray<Rule> = [
   {
     name: "MUST give a decline and a cancellation to the handler as values",
     applies: hasElicitation,
-    tools: features,
+    features,
     test: (revision) =>
       Effect.gen(function*() {
         for (const [action, tag] of [["decline", "Decline"], ["cancel", "Cancel"]] as const) {
@@ -87,7 +87,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST hand the client's roots to a handler",
-    tools: features,
+    features,
     test: (revision) =>
       Effect.gen(function*() {
         const client = yield* RawClient.connect(revision.name, { capabilities, answers })
@@ -99,7 +99,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST refuse a call whose client lacks what it asks for, before anything is asked or run",
-    tools: features,
+    features,
     test: (revision) =>
       Effect.gen(function*() {
         const client = yield* RawClient.connect(revision.name, { answers })
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule> = [
   {
     name: "MUST make a tool failure of an answer that cannot be used, and say why",
     applies: hasElicitation,
-    tools: features,
+    features,
     test: (revision) =>
       Effect.gen(function*() {
         const client = yield* RawClient.connect(revision.name, {
@@ -129,7 +129,7 @@ export const rules: ReadonlyArray<Rule> = [
   {
     name: "MUST make a tool failure of an ask that the client refuses",
     applies: (revision) => revision.era === "stateful",
-    tools: features,
+    features,
     test: (revision) =>
       Effect.gen(function*() {
         const client = yield* RawClient.connect(revision.name, {

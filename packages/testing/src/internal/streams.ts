@@ -31,7 +31,7 @@ const tools = Layer.mergeAll(
 const changed: Rule = {
   name: "MUST tell a ready session that the list of tools has changed, once for a burst",
   applies: (revision) => revision.era === "stateful",
-  tools,
+  features: tools,
   test: () =>
     Effect.gen(function*() {
       const mcp = yield* McpClient.McpClient
@@ -54,7 +54,7 @@ const changed: Rule = {
 export const rules: ReadonlyArray<Rule> = [
   {
     name: "MUST deliver parts and progress in order, and then the output, which ends the stream",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -68,7 +68,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST hold the whole content in the result",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -81,7 +81,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST drop progress that does not increase",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -94,7 +94,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST give progress to the call that it belongs to",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
@@ -109,7 +109,7 @@ export const rules: ReadonlyArray<Rule> = [
   },
   {
     name: "MUST NOT let a consumer that stands still hold up other calls, and MUST still deliver its result",
-    tools,
+    features: tools,
     test: () =>
       Effect.gen(function*() {
         const mcp = yield* McpClient.McpClient
