@@ -190,6 +190,28 @@ export type ProtocolError =
   | MissingRequiredClientCapability
   | RemoteError
 
+const protocolErrors = [
+  InvalidRequest,
+  MethodNotFound,
+  InvalidParams,
+  InternalError,
+  ToolNotFound,
+  PromptNotFound,
+  ResourceNotFound,
+  UnsupportedProtocolVersion,
+  MissingRequiredClientCapability,
+  RemoteError
+]
+
+/**
+ * Whether something is an error that travels.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const isProtocolError = (u: unknown): u is ProtocolError =>
+  protocolErrors.some((ProtocolError) => u instanceof ProtocolError)
+
 /**
  * The codes that deployments disagree on. The specification has -32602 for an unknown tool or prompt, and a code of the
  * revision's own for an unknown resource.

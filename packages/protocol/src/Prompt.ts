@@ -14,6 +14,7 @@ import * as SchemaParser from "effect/SchemaParser"
 import type * as Capabilities from "./Capabilities.ts"
 import * as Content from "./Content.ts"
 import { Icon } from "./Implementation.ts"
+import * as Lazily from "./internal/lazily.ts"
 import * as PromptArguments from "./internal/promptArguments.ts"
 import type { Params } from "./JsonRpc.ts"
 import * as McpError from "./McpError.ts"
@@ -108,9 +109,7 @@ export const make = <const Name extends string, const Args extends { readonly [n
     schema,
     get arguments() {
       // Listed when first asked for: a client that only gets never needs them.
-      const value = PromptArguments.list(name, schema.ast)
-      Object.defineProperty(this, "arguments", { value, enumerable: true })
-      return value
+      return Lazily.keep(this, "arguments", PromptArguments.list(name, schema.ast))
     }
   }
 }

@@ -13,6 +13,7 @@ import type * as Types from "effect/Types"
 import type * as Capabilities from "./Capabilities.ts"
 import * as Content from "./Content.ts"
 import { Icon } from "./Implementation.ts"
+import * as Lazily from "./internal/lazily.ts"
 import * as ResourceCheck from "./internal/resourceCheck.ts"
 import * as UriText from "./internal/uriTemplateText.ts"
 import type { Params } from "./JsonRpc.ts"
@@ -126,8 +127,9 @@ export const template = <const Text extends string, const Schemas extends Variab
 ): ResourceTemplate<VariablesOf<Text, Schemas>> => ({
   uriTemplate,
   ...described(options),
+  // Parsed when it is first asked for, so that what is wrong with it is told by `check`, and not where it is defined.
   get parsed() {
-    return memo(this, "parsed", UriTemplate.make(uriTemplate))
+    return Lazily.keep(this, "parsed", UriTemplate.make(uriTemplate))
   },
   get variables() {
     // Sound: the type is made of the same text and schemas, in the same way.
@@ -135,7 +137,7 @@ export const template = <const Text extends string, const Schemas extends Variab
       VariablesOf<Text, Schemas>,
       unknown
     >
-    return memo(this, "variables", codec)
+    return Lazily.keep(this, "variables", codec)
   }
 })
 
@@ -149,12 +151,6 @@ const described = (options: Texts): Described => ({
   meta: options.meta,
   needs: options.needs
 })
-
-// Parsed when it is first asked for, so that what is wrong with it is told by `check`, and not where it is defined.
-const memo = <A>(self: object, key: string, value: A): A => {
-  Object.defineProperty(self, key, { value, enumerable: true })
-  return value
-}
 
 const struct = (parsed: UriTemplate.UriTemplate, schemas: VariableSchemas): Schema.Constraint => {
   const plain = (name: string): Schema.Constraint => {

@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import type * as Capabilities from "./Capabilities.ts"
 import type * as Content from "./Content.ts"
 import type { Icon } from "./Implementation.ts"
+import * as Lazily from "./internal/lazily.ts"
 import * as ToolSchema from "./internal/toolSchema.ts"
 import type { Params } from "./JsonRpc.ts"
 import type { Progress } from "./Progress.ts"
@@ -136,11 +137,12 @@ export const make = <
     input,
     output,
     failure: options.failure as Failure,
+    // JSON Schemas are made when they are first asked for: a client that only calls never needs them.
     get inputSchema() {
-      return memo(this, "inputSchema", ToolSchema.input(name, input))
+      return Lazily.keep(this, "inputSchema", ToolSchema.input(name, input))
     },
     get outputSchema() {
-      return memo(this, "outputSchema", output && ToolSchema.output(name, output))
+      return Lazily.keep(this, "outputSchema", output && ToolSchema.output(name, output))
     },
     dynamic: false
   }
@@ -200,12 +202,6 @@ const texts = <Name extends string>(name: Name, options: Texts) => ({
   meta: options.meta,
   needs: options.needs
 })
-
-// JSON Schemas are made when they are first asked for: a client that only calls never needs them.
-const memo = <A>(self: object, key: string, value: A): A => {
-  Object.defineProperty(self, key, { value, enumerable: true })
-  return value
-}
 
 /**
  * Progress of a call, as {@link Progress.report} would send it.

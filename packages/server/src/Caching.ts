@@ -10,19 +10,22 @@ import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import * as Duration from "effect/Duration"
 import type { CachingHints, Result } from "./Call.ts"
 
+const methods = [
+  "server/discover",
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read"
+] as const
+
 /**
  * The methods whose results can be kept.
  *
  * @since 0.1.0
  * @category models
  */
-export type Method =
-  | "server/discover"
-  | "tools/list"
-  | "prompts/list"
-  | "resources/list"
-  | "resources/templates/list"
-  | "resources/read"
+export type Method = typeof methods[number]
 
 /**
  * - `ttl`: how long a result is fresh (default 0: it is stale at once).
@@ -54,15 +57,6 @@ export interface Options extends Hints {
  * @category models
  */
 export type Caching = (method: string, result: Result) => CachingHints | undefined
-
-const methods: ReadonlyArray<Method> = [
-  "server/discover",
-  "tools/list",
-  "prompts/list",
-  "resources/list",
-  "resources/templates/list",
-  "resources/read"
-]
 
 /**
  * Throws a `TypeError` for a duration that makes no sense.

@@ -21,13 +21,13 @@ import type { Wire } from "@mcp-effect/protocol/Revision"
 import * as Roots from "@mcp-effect/protocol/Roots"
 import * as Sampling from "@mcp-effect/protocol/Sampling"
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import type { Call } from "./Call.ts"
-import { InputFailed, type Question } from "./Input.ts"
+import { InputFailed } from "./Input.ts"
+import { uuid } from "./internal/crypto.ts"
 import { CurrentCall } from "./internal/currentCall.ts"
 import * as Needs from "./internal/needs.ts"
 
@@ -68,7 +68,7 @@ export const elicit = <R extends Elicitation.Request>(
       const asked = yield* identified(request, wire)
       yield* needed(call, wire.elicitation === "none" ? everything : Elicitation.needs(request))
       const params = yield* written(Elicitation.toWire(asked, wire))
-      const result = yield* ask(call, { key: options.key, method: "elicitation/create", params })
+      const result = yield* call.input.ask(call, { key: options.key, method: "elicitation/create", params })
       return yield* Effect.mapError(Elicitation.answer(request, result), malformed("elicitation/create"))
     })
   )
@@ -76,10 +76,7 @@ export const elicit = <R extends Elicitation.Request>(
 // Where a URL has an id, it is to be unique.
 const identified = (request: Elicitation.Request, wire: Wire): Effect.Effect<Elicitation.Request> =>
   request.mode === "url" && wire.elicitationIds && request.elicitationId === undefined
-    ? Effect.map(Effect.all([Random.nextInt, Random.nextInt]), (numbers) => ({
-      ...request,
-      elicitationId: numbers.map((n) => Math.abs(n).toString(36)).join("")
-    }))
+    ? Effect.map(uuid, (elicitationId) => ({ ...request, elicitationId }))
     : Effect.succeed(request)
 
 // A revision without elicitation has no client that could declare it.
@@ -115,7 +112,7 @@ export const sample = (
       const { wire } = call.revision
       yield* needed(call, Sampling.needs(request, wire))
       const params = yield* written(Sampling.toWire(request, wire))
-      const result = yield* ask(call, { key: options.key, method: "sampling/createMessage", params })
+      const result = yield* call.input.ask(call, { key: options.key, method: "sampling/createMessage", params })
       return yield* decoded("sampling/createMessage", decodeMessage(result))
     })
   )
@@ -131,7 +128,7 @@ const decodeMessage = SchemaParser.decodeUnknownEffect(Sampling.Result)
 export const roots: Effect.Effect<ReadonlyArray<Roots.Root>, InputError> = asking((call) =>
   Effect.gen(function*() {
     yield* needed(call, Roots.needs)
-    const result = yield* ask(call, { key: undefined, method: "roots/list", params: {} })
+    const result = yield* call.input.ask(call, { key: undefined, method: "roots/list", params: {} })
     return (yield* decoded("roots/list", decodeRoots(result))).roots
   })
 )
@@ -172,24 +169,9 @@ const plain = <A>(key: string): Schema.ConstraintCodec<A, unknown> =>
     )
   ) as Schema.ConstraintCodec<unknown, unknown> as Schema.ConstraintCodec<A, unknown>
 
-const isJson = (value: unknown): boolean => {
-  if (value === undefined || value === null) return true
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-      return true
-    case "number":
-      return Number.isFinite(value)
-    case "object": {
-      if (Array.isArray(value)) return value.every((item) => item !== undefined && isJson(item))
-      const prototype: unknown = Object.getPrototypeOf(value)
-      return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isJson)
-    }
-    default:
-      return false
-  }
-}
+const isJson = Schema.is(Schema.UndefinedOr(Schema.Json))
 
+// Hoisted: `roots` is made when the module is loaded.
 function asking<A>(f: (call: Call) => Effect.Effect<A, InputError>): Effect.Effect<A, InputError> {
   return Effect.withFiber((fiber) => {
     const call = fiber.getRef(CurrentCall)
@@ -198,9 +180,6 @@ function asking<A>(f: (call: Call) => Effect.Effect<A, InputError>): Effect.Effe
       : f(call)
   })
 }
-
-const ask = (call: Call, question: Question): Effect.Effect<JsonRpc.Params, InputFailed> =>
-  call.input.ask(call, question)
 
 const needed = (call: Call, needs: Capabilities.Client): Effect.Effect<void, MissingRequiredClientCapability> => {
   const missing = Needs.missing(call, needs, call.request.method)

@@ -69,12 +69,15 @@ export interface Era {
 }
 
 /**
+ * `lasts`: whether the request stays open until somebody ends it, so that the end of the connection is to wait for its reply.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Accepted {
   readonly call: Call
   readonly method: Method
+  readonly lasts: boolean
 }
 
 /**
@@ -118,7 +121,7 @@ export const connect = (
         if (EffectResult.isFailure(accepted)) {
           return Effect.succeed(failure(request.id, accepted.failure, undefined, codes))
         }
-        const { call } = accepted.success
+        const { call, lasts } = accepted.success
         const response = traced(
           call,
           Effect.matchCauseEffect(Effect.suspend(() => handle(era, accepted.success)), {
@@ -133,7 +136,7 @@ export const connect = (
             }
           })
         )
-        return request.method === "subscriptions/listen" ? lasting.counted(response) : response
+        return lasts ? lasting.counted(response) : response
       })
     return {
       session,

@@ -10,8 +10,8 @@ import type { ProtocolError } from "@mcp-effect/protocol/McpError"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Call, Feature, Interest, Method, Result, SessionState } from "./Call.ts"
-import type { Change } from "./Changes.ts"
 import * as Captured from "./internal/captured.ts"
+import * as Listens from "./internal/listens.ts"
 import * as Registry from "./Registry.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
@@ -116,7 +116,7 @@ export const make = (): Extensions => {
       capability: () => ({}),
       methods: {},
       announces: (session) =>
-        any(
+        Listens.any(
           all().flatMap(({ announces, id }) =>
             announces === undefined || !session.extensions.has(id) ? [] : [announces(session)]
           )
@@ -145,14 +145,6 @@ const has = <T extends object>(all: T | undefined, key: PropertyKey): all is T =
 // Whether both sides have declared it. What a session was not told of, it does not get.
 const isShared = ({ client, session }: Call, id: string): boolean =>
   session === undefined ? Capabilities.hasExtension(client.capabilities, id) : session.extensions.has(id)
-
-const any = (interests: ReadonlyArray<Interest>): Interest => {
-  const of = (change: Change): Interest | undefined => interests.find((interest) => interest.matches(change))
-  return {
-    matches: (change) => of(change) !== undefined,
-    coarse: (change) => of(change)?.coarse?.(change)
-  }
-}
 
 // Its effects run in the context of its layer.
 const bind = <R>(extension: Extension<R>): Effect.Effect<Extension, never, R> =>

@@ -107,17 +107,16 @@ export const make = <E extends Entry>(options: {
   }
   const insert = (entry: E): Effect.Effect<void, RegistrationError> =>
     Effect.suspend(() => {
-      const problem = entries.has(entry.key)
-        ? new RegistrationError({
-          kind,
-          key: entry.key,
-          message: `There is already ${kind === "extension" ? "an" : "a"} ${kind} named ${JSON.stringify(entry.key)}`
-        })
-        : checked(kind, entry, check)
-      if (problem !== undefined) return Effect.fail(problem)
-      used = true
-      entries.set(entry.key, entry)
-      return reset
+      const { key } = entry
+      if (entries.has(key)) {
+        const message = `There is already ${kind === "extension" ? "an" : "a"} ${kind} named ${JSON.stringify(key)}`
+        return Effect.fail(new RegistrationError({ kind, key, message }))
+      }
+      return Effect.flatMap(attempt(kind, key, () => check(entry)), () => {
+        used = true
+        entries.set(key, entry)
+        return reset
+      })
     })
 
   return {
@@ -145,12 +144,17 @@ const VIEWS = 64
 const sees = (entry: Entry, principal: Principal | undefined): boolean =>
   entry.visibleTo === undefined || entry.visibleTo(principal)
 
-const checked = <E extends Entry>(kind: Kind, entry: E, check: (entry: E) => void): RegistrationError | undefined => {
-  try {
-    check(entry)
-    return undefined
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
-    return new RegistrationError({ kind, key: entry.key, message, cause })
-  }
-}
+/**
+ * What throws makes it impossible to register something, and says why.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const attempt = <A>(kind: Kind, key: string, f: () => A): Effect.Effect<A, RegistrationError> =>
+  Effect.try({
+    try: f,
+    catch: (cause) => {
+      const message = cause instanceof Error ? cause.message : String(cause)
+      return new RegistrationError({ kind, key, message, cause })
+    }
+  })

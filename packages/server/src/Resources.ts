@@ -165,15 +165,9 @@ const hintsOf = (
   key: string,
   { caching, visibleTo }: Options
 ): Effect.Effect<Partial<CachingHints> | undefined, Registry.RegistrationError> =>
-  Effect.try({
-    try: () => {
-      const hints = caching === undefined ? undefined : Caching.written(`the ${kind} ${key}`, caching)
-      return visibleTo === undefined ? hints : { ...hints, cacheScope: "private" as const }
-    },
-    catch: (cause) => {
-      const message = cause instanceof Error ? cause.message : String(cause)
-      return new Registry.RegistrationError({ kind, key, message, cause })
-    }
+  Registry.attempt(kind, key, () => {
+    const hints = caching === undefined ? undefined : Caching.written(`the ${kind} ${key}`, caching)
+    return visibleTo === undefined ? hints : { ...hints, cacheScope: "private" as const }
   })
 
 /**
@@ -231,7 +225,7 @@ export const make = (
       "resources/subscribe": subscribe,
       "resources/unsubscribe": unsubscribe
     },
-    announces: ({ subscribed }) => Listens.either(listChanged, updates(subscribed)),
+    announces: ({ subscribed }) => Listens.any([listChanged, updates(subscribed)]),
     listens: {
       resourcesListChanged: Listens.flag(Changes.resources),
       resourceSubscriptions: (requested, { principal }, bound) => {

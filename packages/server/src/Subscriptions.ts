@@ -16,6 +16,7 @@ import * as Predicate from "effect/Predicate"
 import { type Call, type Feature, type Listening, type Method, result } from "./Call.ts"
 import type { Changes } from "./Changes.ts"
 import * as Announcer from "./internal/announcer.ts"
+import * as Listens from "./internal/listens.ts"
 
 /**
  * The method, given the features that are declared and the source of changes.
@@ -86,11 +87,8 @@ const subscribe = (
     const listening = Effect.gen(function*() {
       stops.push(call.link.onEnding(() => end(Effect.void)))
       // Before it is acknowledged, so that nothing falls in between.
-      stops.push(changes.observe((change) => {
-        for (const listening of heard.values()) {
-          if (listening.matches(change)) return announcer.push(change, listening)
-        }
-      }))
+      const interest = Listens.any([...heard.values()])
+      stops.push(changes.observe((change) => announcer.push(change, interest)))
       // Who has gone hears of nothing more.
       yield* Effect.catch(call.back.notify(acknowledgement(heard, tag)), () => Effect.sync(() => end(Effect.void)))
       announcer.start()

@@ -57,13 +57,7 @@ const add = (
 ): Effect.Effect<void, Registry.RegistrationError, McpServer.McpServer | Scope.Scope> =>
   Effect.gen(function*() {
     const { tools } = yield* McpServer.McpServer
-    const definition = yield* Effect.try({
-      try: () => AiToolDefinition.make(tool),
-      catch: (cause) => {
-        const message = cause instanceof Error ? cause.message : String(cause)
-        return new Registry.RegistrationError({ kind: "tool", key: tool.name, message, cause })
-      }
-    })
+    const definition = yield* Registry.attempt("tool", tool.name, () => AiToolDefinition.make(tool))
     const { context, handler } = yield* handlerOf(tool)
     const captured = yield* Captured.make<never>()
     const method = yield* Effect.updateContext(

@@ -15,6 +15,7 @@ import type { Change } from "../Changes.ts"
 export interface Announcer {
   /** Nothing is told before; what has changed till then is told now. */
   readonly start: () => void
+  /** Tells of the change, if there is interest in it. */
   readonly push: (change: Change, interest: Interest) => void
   readonly end: () => void
 }
@@ -86,10 +87,10 @@ export const make = ({ back, bound, lost, missed, ready, run, write }: Options):
       started = true
       if (due.size > 0) schedule()
     },
-    push: (change, { coarse }) => {
-      if (!open || due.has(keyOf(change))) return
+    push: (change, interest) => {
+      if (!open || !interest.matches(change) || due.has(keyOf(change))) return
       if (due.size < bound) return add(change)
-      const instead = coarse?.(change)
+      const instead = interest.coarse?.(change)
       if (instead !== undefined && due.has(keyOf(instead))) return
       // Coarse ones are few, but that is for a feature to keep.
       return instead === undefined || due.size >= 2 * bound ? miss() : add(instead)

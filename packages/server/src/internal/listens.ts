@@ -11,8 +11,11 @@ export const flag = (change: Change): Feature["listens"][string] => {
   return (requested) => requested === true ? listening : undefined
 }
 
-/** What one of two matches; it says what is coarser. */
-export const either = (one: Interest, other: Interest): Interest => ({
-  matches: (change) => one.matches(change) || other.matches(change),
-  coarse: (change) => one.matches(change) ? one.coarse?.(change) : other.coarse?.(change)
-})
+/** What any of these matches; the first that does says what is coarser. */
+export const any = (interests: ReadonlyArray<Interest>): Interest => {
+  const of = (change: Change): Interest | undefined => interests.find((interest) => interest.matches(change))
+  return {
+    matches: (change) => of(change) !== undefined,
+    coarse: (change) => of(change)?.coarse?.(change)
+  }
+}

@@ -2,25 +2,9 @@
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Predicate from "effect/Predicate"
 
-const classes = [
-  McpError.InvalidRequest,
-  McpError.MethodNotFound,
-  McpError.InvalidParams,
-  McpError.InternalError,
-  McpError.ToolNotFound,
-  McpError.PromptNotFound,
-  McpError.ResourceNotFound,
-  McpError.UnsupportedProtocolVersion,
-  McpError.MissingRequiredClientCapability,
-  McpError.RemoteError
-]
-
-const isProtocolError = (error: unknown): error is McpError.ProtocolError =>
-  classes.some((ErrorClass) => error instanceof ErrorClass)
-
 /** An error of the protocol is the reply as it is; of any other, its message is, or `otherwise` if it has none. */
 export const of = (error: unknown, otherwise: string): McpError.ProtocolError => {
-  if (isProtocolError(error)) return error
+  if (McpError.isProtocolError(error)) return error
   const message = Predicate.hasProperty(error, "message") ? error.message : error
   return new McpError.InternalError({ message: Predicate.isString(message) && message !== "" ? message : otherwise })
 }

@@ -7,6 +7,7 @@ import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import * as Limits from "@mcp-effect/protocol/Limits"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Resource from "@mcp-effect/protocol/Resource"
+import * as Bytes from "effect/Bytes"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -68,7 +69,7 @@ export const collect = <E, R>(
         ? Effect.fail(new McpError.InternalError({ message: tooLarge(uri, limit) }))
         : Effect.void
     }
-    return Effect.map(Stream.runForEach(stream, each), () => bytes === undefined ? text ?? "" : joined(bytes, size))
+    return Effect.map(Stream.runForEach(stream, each), () => bytes === undefined ? text ?? "" : Bytes.concat(bytes))
   })
 
 const unlike = (uri: string): TypeError =>
@@ -78,13 +79,3 @@ const tooLarge = (uri: string, limit: number): string =>
   `The resource ${uri} was not read to its end: it is larger than ${limit} characters`
 
 const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3)
-
-const joined = (parts: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
-  const all = new Uint8Array(size)
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
-}

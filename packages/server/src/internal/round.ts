@@ -6,7 +6,7 @@ import type * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
 import type { Call } from "../Call.ts"
 import type { Input, InputFailed, Question } from "../Input.ts"
-import { digest } from "./digest.ts"
+import { digest } from "./crypto.ts"
 import * as Memo from "./memo.ts"
 import type { RoundState } from "./roundState.ts"
 

@@ -37,7 +37,10 @@ export const unasked = (responses: unknown): Effect.Effect<Params, McpError.Inva
   return wrong === undefined ? Effect.succeed(responses) : Effect.fail(notAnObject(wrong))
 }
 
-const decode = SchemaParser.decodeUnknownEffect(RoundState)
+// Compiled with the first state that comes: most servers never see one.
+let decoder: ReturnType<typeof compile> | undefined
+const decode = (payload: unknown) => (decoder ??= compile())(payload)
+const compile = () => SchemaParser.decodeUnknownEffect(RoundState)
 
 /** The state of the round that these responses open. What was not asked is ignored; what is not answered is asked again. */
 export const answered = (payload: unknown, responses: unknown): Effect.Effect<RoundState, McpError.InvalidParams> =>

@@ -4,6 +4,7 @@ import type { Peer } from "@mcp-effect/protocol/Peer"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Announcer from "./announcer.ts"
+import * as Listens from "./listens.ts"
 import type { ServerInfo } from "./serverInfo.ts"
 import type { StatefulEra } from "./stateful.ts"
 
@@ -30,10 +31,7 @@ export const announce = (
         server.changes.observe((change) => {
           const ready = stateful.ready()
           if (ready === undefined) return
-          for (const feature of ready.features) {
-            const interest = feature.announces(ready.state)
-            if (interest.matches(change)) return announcer.push(change, interest)
-          }
+          announcer.push(change, Listens.any(ready.features.map(({ announces }) => announces(ready.state))))
         })
       ),
       (stop) =>

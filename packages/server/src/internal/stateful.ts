@@ -99,7 +99,8 @@ class Stateful implements StatefulEra {
         logLevel: session?.logLevel,
         part: undefined
       },
-      method
+      method,
+      lasts: false
     }
   }
 

@@ -15,6 +15,8 @@ import * as ClientInfo from "./clientInfo.ts"
 import * as Rounds from "./rounds.ts"
 import { capabilities, declared, instructionsOf, methodOf, type ServerInfo } from "./serverInfo.ts"
 
+const LISTEN = "subscriptions/listen"
+
 const names = { info: Meta.CLIENT_INFO, capabilities: Meta.CLIENT_CAPABILITIES, infoRequired: false }
 
 export const make = (server: ServerInfo): Era => {
@@ -34,7 +36,7 @@ export const make = (server: ServerInfo): Era => {
     switch (method) {
       case "server/discover":
         return discover
-      case "subscriptions/listen":
+      case LISTEN:
         return listen
       default:
         return methodOf(server, server.features, method, revision)
@@ -97,7 +99,8 @@ const accepted = (
     logLevel,
     part: undefined
   },
-  method
+  method,
+  lasts: request.method === LISTEN
 })
 
 const unknownLevel = new McpError.InvalidParams({

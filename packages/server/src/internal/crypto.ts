@@ -1,0 +1,24 @@
+/** What a call may need of cryptography. Loaded when it is first needed: a server that never asks starts sooner. */
+import * as Effect from "effect/Effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+
+const digests = Effect.runSync(Effect.cached(Effect.promise(() => import("effect/crypto/Digest"))))
+
+/** The SHA-256 of a text, in base64url. */
+export const digest = (text: string): Effect.Effect<string> =>
+  Effect.flatMap(digests, (Digest) =>
+    Digest.Digest.pipe(
+      Effect.flatMap((service) => service.digest(Digest.sha256, new TextEncoder().encode(text))),
+      Effect.provide(Digest.layerWebCrypto),
+      Effect.map(Base64Url.encode)
+    ))
+
+/** A random UUID. */
+export const uuid: Effect.Effect<string> = Effect.flatMap(
+  Effect.promise(() => import("effect/crypto/SecureRandom")),
+  ({ layerWebCrypto, SecureRandom }) =>
+    SecureRandom.pipe(
+      Effect.flatMap((random) => random.uuidV4()),
+      Effect.provide(layerWebCrypto)
+    )
+)
