@@ -250,13 +250,19 @@ export const MISSING_REQUIRED_CLIENT_CAPABILITY = -32021
  */
 export const UNSUPPORTED_PROTOCOL_VERSION = -32022
 
+const specified: NotFoundCodes = {
+  tool: JsonRpc.INVALID_PARAMS,
+  prompt: JsonRpc.INVALID_PARAMS,
+  resource: JsonRpc.INVALID_PARAMS
+}
+
 /**
- * An error as it is written on the wire.
+ * An error as it is written on the wire, with the codes of the newest revision if none are given.
  *
  * @since 0.1.0
  * @category wire
  */
-export const toWire = (error: ProtocolError, codes: NotFoundCodes): JsonRpc.ErrorObject => {
+export const toWire = (error: ProtocolError, codes: NotFoundCodes = specified): JsonRpc.ErrorObject => {
   const { message } = error
   switch (error._tag) {
     case "InvalidRequest":

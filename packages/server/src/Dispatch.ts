@@ -110,9 +110,10 @@ export const connect = (
     )
 
     const handle = (era: Era, { call, method }: Accepted): Effect.Effect<Result, McpError.ProtocolError> => {
-      const extended = server.extensions.extended(method)
-      const served: Method = (call) => era.serve(call, extended)
-      return server.wrap === undefined ? served(call) : server.wrap(served)(call)
+      const extended = server.extensions.extended(call, method)
+      return server.wrap === undefined
+        ? era.serve(call, extended)
+        : server.wrap((call) => era.serve(call, extended))(call)
     }
     const request: Peer["request"] = (request, back) =>
       Effect.withFiber((fiber) => {

@@ -49,8 +49,8 @@ export interface Extension<out R = never> {
 export interface Extensions {
   /** What is declared: the settings by id. */
   readonly settings: () => Params
-  /** A method with what the extensions do to it. */
-  readonly extended: (method: Method) => Method
+  /** The method of a call with what the extensions do to it; as it is, if they do nothing. */
+  readonly extended: (call: Call, method: Method) => Method
   /** What can be listened for. */
   readonly feature: Feature
   readonly add: <R = never>(extension: Extension<R>) => Effect.Effect<void, Registry.RegistrationError, Scope.Scope | R>
@@ -94,7 +94,7 @@ export const make = (): Extensions => {
     return ordered
   }
 
-  const extended = (method: Method): Method => (call) => {
+  const extended: Extensions["extended"] = (call, method) => {
     const extensions = all()
     let wrapped = method
     for (let index = extensions.length - 1; index >= 0; index--) {
@@ -105,7 +105,7 @@ export const make = (): Extensions => {
       const inner = wrapped
       wrapped = (call) => outer(call, inner)
     }
-    return wrapped(call)
+    return wrapped
   }
 
   return {

@@ -35,16 +35,10 @@ const answer = (
     onSuccess: (result) => Effect.succeed(JsonRpc.success(id, result)),
     onFailure: (cause): Effect.Effect<JsonRpc.Response> => {
       const error = Cause.findErrorOption(cause)
-      if (error._tag === "Some") return Effect.succeed(JsonRpc.failure(id, McpError.toWire(error.value, codes)))
+      if (error._tag === "Some") return Effect.succeed(JsonRpc.failure(id, McpError.toWire(error.value)))
       return Effect.as(
         Effect.logError(`The handler of ${method} failed`, cause),
         JsonRpc.failure(id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })
       )
     }
   })
-
-const codes: McpError.NotFoundCodes = {
-  tool: JsonRpc.INVALID_PARAMS,
-  prompt: JsonRpc.INVALID_PARAMS,
-  resource: JsonRpc.INVALID_PARAMS
-}

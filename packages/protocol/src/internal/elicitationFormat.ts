@@ -1,10 +1,12 @@
 /** Texts of the formats that a form can ask for. */
+import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 // Cheap and generous: only sending a message shows whether an address is one.
 const EMAIL = /^[^\s@]+@[^\s@]+$/u
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/u
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/u
+const DATE = /^\d{4}-\d{2}-\d{2}$/u
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/u
 
 export const isUri = (text: string): boolean => URI.test(text)
@@ -15,16 +17,9 @@ export const email = Schema.String.check(
 
 export const uri = Schema.String.check(Schema.isPattern(URI, { expected: "a URI", format: "uri" }))
 
-const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-
-const daysOf = (year: number, month: number): number =>
-  month === 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
-
-const isDate = (text: string): boolean => {
-  const [year, month, day] = DATE.exec(text)?.slice(1).map(Number) ?? []
-  return year !== undefined && month !== undefined && day !== undefined &&
-    month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)
-}
+// A day that its month does not have becomes one of the next month.
+const isDate = (text: string): boolean =>
+  DATE.test(text) && Option.exists(DateTime.make(text), (date) => DateTime.formatIsoDate(date) === text)
 
 const isDateTime = (text: string): boolean =>
   isDate(text.slice(0, 10)) && /^[Tt]$/u.test(text.charAt(10)) && TIME.test(text.slice(11))

@@ -25,7 +25,7 @@ export class Round implements Input {
   readonly asked = new Map<string, Asked>()
   handler: Fiber.Fiber<unknown, unknown> | undefined
   /** How to start a fiber, once the handler has one. */
-  fork: (effect: Effect.Effect<void>) => unknown = () => undefined
+  fork: ((effect: Effect.Effect<void>) => unknown) | undefined
   private answers: RoundState["answers"]
   private readonly unasked: Params
   private readonly known: RoundState["once"]
@@ -107,7 +107,7 @@ export class Round implements Input {
       this.asked.set(key, asked)
       if (!this.ending) {
         this.ending = true
-        this.fork(this.end())
+        this.fork?.(this.end())
       }
       // Who does not want to know any more, while there is time, has not asked.
       return Effect.sync(() => {

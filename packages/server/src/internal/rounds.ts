@@ -22,27 +22,31 @@ import type { Binding, RequestState } from "../RequestState.ts"
 import { Round } from "./round.ts"
 import * as RoundState from "./roundState.ts"
 
-export const serve = (server: string, requestState: RequestState): Era["serve"] => (call, method) => {
-  const { inputResponses, requestState: sealed } = call.request.params ?? {}
-  if (!mayAsk(call.request.method)) return method(call)
-  const sealing: Sealing = { requestState, binding: () => bindingOf(server, call) }
-  if (sealed === undefined) {
-    if (inputResponses === undefined) return run(call, method, sealing, RoundState.empty, {})
-    return Effect.flatMap(
-      RoundState.unasked(inputResponses),
-      (responses) => run(call, method, sealing, RoundState.empty, responses)
+export const serve = (server: string, requestState: RequestState): Era["serve"] => {
+  const sealing: Sealing = { server, requestState }
+  return (call, method) => {
+    if (!mayAsk(call.request.method)) return method(call)
+    const { inputResponses, requestState: sealed } = call.request.params ?? {}
+    if (sealed === undefined) {
+      if (inputResponses === undefined) return run(call, method, sealing, RoundState.empty, nothing)
+      return Effect.flatMap(
+        RoundState.unasked(inputResponses),
+        (responses) => run(call, method, sealing, RoundState.empty, responses)
+      )
+    }
+    return requestState.open(sealed, bindingOf(server, call)).pipe(
+      Effect.mapError(({ message }) => new McpError.InvalidParams({ message })),
+      Effect.flatMap((payload) => RoundState.answered(payload, inputResponses)),
+      Effect.flatMap((state) => run(call, method, sealing, state, nothing))
     )
   }
-  return requestState.open(sealed, sealing.binding()).pipe(
-    Effect.mapError(({ message }) => new McpError.InvalidParams({ message })),
-    Effect.flatMap((payload) => RoundState.answered(payload, inputResponses)),
-    Effect.flatMap((state) => run(call, method, sealing, state, {}))
-  )
 }
 
+const nothing: JsonRpc.Params = {}
+
 interface Sealing {
+  readonly server: string
   readonly requestState: RequestState
-  readonly binding: () => Binding
 }
 
 const bindingOf = (server: string, { principal, request }: Call): Binding => ({
@@ -63,10 +67,15 @@ const run = (
   const round = new Round(state, unasked)
   const handler = method({ ...call, input: round })
   // What is done already has not asked.
-  return Exit.isExit(handler) ? handler : runFiber(round, handler, sealing)
+  return Exit.isExit(handler) ? handler : runFiber(call, round, handler, sealing)
 }
 
-const runFiber = (round: Round, handler: ReturnType<Method>, sealing: Sealing): ReturnType<Method> => {
+const runFiber = (
+  call: Call,
+  round: Round,
+  handler: ReturnType<Method>,
+  sealing: Sealing
+): ReturnType<Method> => {
   let fiber: Fiber.Fiber<Result, McpError.ProtocolError> | undefined
   let abandoned: Context.Context<never> | undefined
   const handled = Effect.withFiber((parent) => {
@@ -76,7 +85,7 @@ const runFiber = (round: Round, handler: ReturnType<Method>, sealing: Sealing): 
     // What a handler does at once may have made somebody abandon the request.
     if (abandoned !== undefined) fiber.interruptUnsafe(undefined, abandoned)
     const settle = (exit: Exit.Exit<Result, McpError.ProtocolError>): ReturnType<Method> =>
-      round.asked.size === 0 ? exit : reply(round, sealing)
+      round.asked.size === 0 ? exit : reply(call, round, sealing)
     const exit = fiber.pollUnsafe()
     return exit === undefined ? Effect.flatMap(Fiber.await(fiber), settle) : settle(exit)
   })
@@ -90,14 +99,15 @@ const runFiber = (round: Round, handler: ReturnType<Method>, sealing: Sealing): 
 }
 
 const reply = (
+  call: Call,
   round: Round,
-  { binding, requestState }: Sealing
+  { requestState, server }: Sealing
 ): Effect.Effect<Result, McpError.ProtocolError> =>
   Effect.gen(function*() {
     const inputRequests: Record<string, JsonRpc.Params> = {}
     for (const [key, { question: { method, params } }] of round.asked) inputRequests[key] = { method, params }
     const sealed = yield* Effect.mapError(
-      Effect.flatMap(round.state(), (state) => requestState.seal(state, binding())),
+      Effect.flatMap(round.state(), (state) => requestState.seal(state, bindingOf(server, call))),
       ({ message }) => new McpError.InternalError({ message })
     )
     const value = { resultType: "input_required", inputRequests, requestState: sealed }
