@@ -9,6 +9,7 @@ const packages: Record<string, ReadonlyArray<string>> = {
   client: [...effect, "@mcp-effect/protocol"],
   memory: layers,
   stdio: layers,
+  http: layers,
   testing: [...layers, "vitest", "@effect/vitest"],
   "json-schema": [...effect, "@mcp-effect/protocol", "ajv", "ajv-formats"]
 }

@@ -24,6 +24,8 @@ import { cancelReasonOf, type Peer, TransportError } from "./Peer.ts"
 export interface Outgoing {
   /** Sends a request and waits for its response; interruption sends `notifications/cancelled` and returns at once. */
   readonly request: Peer["request"]
+  /** The same by another way out, for a connection of several streams. */
+  readonly over: (sender: Sender) => Peer["request"]
   /** Settles the request that a response answers. `false`: nobody waits for it. */
   readonly respond: (response: JsonRpc.Response) => boolean
   /** Whether a request with this id was ever sent: a response to it that nobody waits for is merely late. */
@@ -65,6 +67,7 @@ export const make = (
 class Pending {
   readonly request: JsonRpc.Request
   readonly back: Peer
+  readonly sender: Sender
   mailbox: Mailbox.Mailbox | undefined
   /** The id on the wire, once it has one. */
   id: number | undefined
@@ -73,9 +76,10 @@ class Pending {
   /** Whether the request has left: before, there is nothing to cancel. */
   sent = false
 
-  constructor(request: JsonRpc.Request, back: Peer) {
+  constructor(request: JsonRpc.Request, back: Peer, sender: Sender) {
     this.request = request
     this.back = back
+    this.sender = sender
   }
 
   readonly response = Effect.callback<JsonRpc.Response, TransportError>((resume) => {
@@ -104,17 +108,28 @@ class Requests implements Outgoing {
     this.limits = limits
   }
 
-  readonly request: Peer["request"] = (request, back) =>
-    Effect.suspend(() => {
+  readonly request: Peer["request"] = (request, back) => this.start(request, back, this.sender)
+
+  readonly over = (sender: Sender): Peer["request"] => (request, back) => this.start(request, back, sender)
+
+  private start(
+    request: JsonRpc.Request,
+    back: Peer,
+    sender: Sender
+  ): Effect.Effect<JsonRpc.Response, TransportError> {
+    return Effect.suspend(() => {
       if (this.closed !== undefined) return Effect.fail(notSent(this.closed))
-      if (this.pending.size >= this.limits.inFlight) return Effect.flatMap(this.slot, () => this.request(request, back))
-      const entry = new Pending(request, back)
+      if (this.pending.size >= this.limits.inFlight) {
+        return Effect.flatMap(this.slot, () => this.start(request, back, sender))
+      }
+      const entry = new Pending(request, back, sender)
       // Starts under the finalizer, so that no interruption finds an entry without it.
       return Effect.onExit(Effect.suspend(() => this.send(entry)), (exit) => {
         if (exit._tag === "Failure") this.abandon(entry, exit.cause)
         return Effect.void
       })
     })
+  }
 
   private send(entry: Pending): Effect.Effect<JsonRpc.Response, TransportError> {
     const id = this.nextId++
@@ -122,7 +137,7 @@ class Requests implements Outgoing {
     if (typeof encoded !== "string") return Effect.fail(encoded)
     entry.id = id
     this.pending.set(id, entry)
-    const sent = this.sender.offer(encoded, () => {
+    const sent = entry.sender.offer(encoded, () => {
       entry.sent = true
     })
     return Effect.flatMap(Effect.mapError(sent, notSent), () => entry.response)
@@ -203,7 +218,7 @@ class Requests implements Outgoing {
       const reason = cancelReasonOf(cause)
       const params = reason === undefined ? { requestId: id } : { requestId: id, reason }
       // Before the next request, which takes its place on the other side too.
-      this.sender.push(JsonRpc.encode(JsonRpc.notification("notifications/cancelled", params)))
+      entry.sender.push(JsonRpc.encode(JsonRpc.notification("notifications/cancelled", params)))
     }
     this.remove(id)
   }

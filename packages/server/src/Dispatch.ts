@@ -10,11 +10,13 @@ import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Meta from "@mcp-effect/protocol/Meta"
 import type { Local, Peer } from "@mcp-effect/protocol/Peer"
 import { Principal } from "@mcp-effect/protocol/Principal"
+import * as Problem from "@mcp-effect/protocol/Problem"
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Session from "@mcp-effect/protocol/Session"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as EffectResult from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { Call, Link, Method, Result } from "./Call.ts"
@@ -33,7 +35,9 @@ import { traced } from "./internal/traced.ts"
  */
 export interface ServerConnection extends Local {
   readonly session: Session.Session
-  /** Whether the revision that the session has negotiated has batches. */
+  /** The revision that the session has negotiated, once it is ready. */
+  readonly revision: () => Revision | undefined
+  /** Whether that has batches. */
   readonly batches: () => boolean
   /** Ends subscriptions, with their replies. A transport runs it before it closes the connection by itself. */
   readonly ending: Effect.Effect<void>
@@ -125,22 +129,29 @@ export const connect = (
         const { call, lasts } = accepted.success
         const response = traced(
           call,
-          Effect.matchCauseEffect(Effect.suspend(() => handle(era, accepted.success)), {
-            onSuccess: (result) => Effect.succeed(respond(call, era, result)),
-            onFailure: (cause): Effect.Effect<JsonRpc.Response> => {
-              const error = Cause.findErrorOption(cause)
-              if (error._tag === "Some") return Effect.succeed(failure(request.id, error.value, call.revision, codes))
-              return Effect.as(
-                Effect.logError(`The handler of ${request.method} failed`, cause),
-                JsonRpc.failure(request.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })
-              )
+          Effect.matchCauseEffect(
+            Effect.suspend(() => Effect.mapEager(handle(era, accepted.success), respond(call, era))),
+            {
+              onSuccess: (response) => Effect.succeed<JsonRpc.Response>(response),
+              onFailure: (cause): Effect.Effect<JsonRpc.Response> => {
+                const error = Cause.findErrorOption(cause)
+                // What is no error of the protocol has no reply of its own.
+                if (error._tag === "Some" && McpError.isProtocolError(error.value)) {
+                  return Effect.succeed(failure(request.id, error.value, call.revision, codes))
+                }
+                return Effect.as(
+                  Effect.logError(`The handler of ${request.method} failed`, cause),
+                  JsonRpc.failure(request.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })
+                )
+              }
             }
-          })
+          )
         )
         return lasts ? lasting.counted(response) : response
       })
     return {
       session,
+      revision: () => stateful.ready()?.revision,
       batches: () => stateful.ready()?.revision.batches === true,
       request,
       notify: (notification) =>
@@ -169,6 +180,9 @@ const isStateless = (request: JsonRpc.Request): boolean => {
   return meta !== undefined && (Meta.PROTOCOL_VERSION in meta || Meta.CLIENT_CAPABILITIES in meta)
 }
 
+/** The longest message of an error, in code units. */
+const MESSAGE = 8192
+
 const failure = (
   id: JsonRpc.Id,
   error: McpError.ProtocolError,
@@ -184,14 +198,22 @@ const failure = (
     }
   )
   const code = error._tag === "MissingRequiredClientCapability" ? revision?.wire.missingCapability : undefined
-  return JsonRpc.failure(id, code === undefined ? written : { ...written, code })
+  return JsonRpc.failure(id, {
+    ...written,
+    // One that is passed on from elsewhere may have any.
+    code: Number.isSafeInteger(code ?? written.code) ? code ?? written.code : JsonRpc.INTERNAL_ERROR,
+    // It may quote what the client has sent, which may be anything.
+    message: Problem.cut(String(written.message), MESSAGE)
+  })
 }
 
 // The text of a result that stays the same is made once for each way to write it.
 const texts = new WeakMap<object, WeakMap<object, JsonRpc.Success>>()
 
-const respond = (call: Call, era: Era, result: Result): JsonRpc.Success => {
+// What cannot be a reply is a defect of whoever made it, and is told as one.
+const respond = (call: Call, era: Era) => (result: Result): JsonRpc.Success => {
   const { id } = call.request
+  if (!Predicate.isObject(result.value)) throw new TypeError("The result must be an object")
   if (result.key === undefined) return JsonRpc.success(id, era.complete(call, result))
   let byEra = texts.get(result.key)
   if (byEra === undefined) texts.set(result.key, byEra = new WeakMap())

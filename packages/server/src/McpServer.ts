@@ -77,6 +77,7 @@ export interface Options<out M extends Middleware.Middleware<unknown> = Middlewa
  */
 export class McpServer extends Context.Service<McpServer, {
   readonly info: Implementation
+  readonly revisions: ReadonlyArray<Revision.Revision>
   readonly middleware: ReadonlyArray<string>
   readonly changes: Changes.Changes["Service"]
   readonly tools: Tools.Tools
@@ -141,6 +142,7 @@ export const make = <M extends Middleware.Middleware<unknown> = Middleware.Middl
     const stateless = Stateless.make(server)
     return {
       info,
+      revisions: spoken,
       middleware: middleware.map(({ name }) => name),
       changes,
       tools,
@@ -385,14 +387,16 @@ export const launch = <A, E, R>(layer: Layer.Layer<A, E, R>): Effect.Effect<void
     // One is held while the layer is built, so that a transport that ends at once does not end the others.
     let open = 1
     let started = 0
+    const endings: Array<Effect.Effect<void>> = []
     const release = (): void => {
       if (--open > 0 || started === 0) return
       Deferred.doneUnsafe(ended, broken === undefined ? Effect.void : Effect.fail(broken))
     }
     const transports: Transports = {
-      started: () => {
+      started: (ending) => {
         open++
         started++
+        if (ending !== undefined) endings.push(ending)
         let done = false
         return (error) => {
           broken ??= error
@@ -407,6 +411,7 @@ export const launch = <A, E, R>(layer: Layer.Layer<A, E, R>): Effect.Effect<void
         release()
         return Deferred.await(ended)
       })),
+      Effect.ensuring(Effect.suspend(() => Effect.all(endings, { concurrency: "unbounded", discard: true }))),
       Effect.scoped,
       Effect.provideService(Transports, transports),
       // Whoever runs the program reports its failure in this very turn.

@@ -5,16 +5,18 @@
  */
 import type { TransportError } from "@mcp-effect/protocol/Peer"
 import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 
 /**
  * A transport's layer calls `started` when it is built, and what that returns when it has ended by itself, with an error
- * if it did not end well. One that never ends by itself never calls it.
+ * if it did not end well. One that never ends by itself never calls it. `ending` is run before the program closes the
+ * transport: it ends what would stay open, so that whatever carries the transport does not wait for that.
  *
  * @since 0.1.0
  * @category references
  */
 export interface Transports {
-  readonly started: () => (error?: TransportError) => void
+  readonly started: (ending?: Effect.Effect<void>) => (error?: TransportError) => void
 }
 
 /**

@@ -95,7 +95,7 @@ const single = Layer.mergeAll(
   ),
   McpServer.tool(
     define("test_input_required_result_list_roots", "Asks for the roots"),
-    () => Effect.map(ClientInput.roots, (roots) => roots.map(({ uri }) => uri).join("\n"))
+    () => Effect.map(ClientInput.roots(), (roots) => roots.map(({ uri }) => uri).join("\n"))
   )
 )
 
@@ -119,7 +119,7 @@ const states = Layer.mergeAll(
         const [name, reply, roots] = yield* Effect.all([
           ClientInput.elicit(nameForm, { key: "user_name" }),
           ClientInput.sample(ask("Generate a greeting", 50), { key: "greeting" }),
-          ClientInput.roots
+          ClientInput.roots()
         ], { concurrency: "unbounded" })
         return `${hello(name)} ${Sampling.textOf(reply)} (${roots.length} roots)`
       })

@@ -1,0 +1,64 @@
+/** The stateful era over HTTP: `initialize` opens a session, and a header of every later request names it. */
+import { Principal } from "@mcp-effect/protocol/Principal"
+import type { Revision } from "@mcp-effect/protocol/Revision"
+import * as Effect from "effect/Effect"
+import type { Headers } from "effect/http/Headers"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import type { Decoded, Era, Responds } from "./era.ts"
+import * as Reply from "./reply.ts"
+import type { Session } from "./session.ts"
+import { HEADER, type Sessions } from "./sessions.ts"
+
+export const make = (sessions: Sessions): Era => {
+  const within = (headers: Headers, f: (session: Session) => Responds): Responds =>
+    Effect.withFiber((fiber) => {
+      const id = headers[HEADER]
+      if (id === undefined) return Effect.succeed(unnamed)
+      return Effect.flatMap(
+        sessions.find(id, subjectOf(fiber.getRef(Principal))),
+        (session) => session === undefined ? Effect.succeed(unknown) : f(session)
+      )
+    })
+  return {
+    post: (headers, message) => {
+      if (message._tag === "Request" && message.method === "initialize" && headers[HEADER] === undefined) {
+        return Effect.withFiber((fiber) => sessions.open(message, subjectOf(fiber.getRef(Principal))))
+      }
+      return within(headers, (session) => posted(session, message))
+    },
+    listen: (headers) => within(headers, (session) => session.listen(headers["last-event-id"])),
+    end: (headers) => within(headers, (session) => Effect.as(sessions.remove(session), Reply.ended))
+  }
+}
+
+const subjectOf = (principal: Principal | undefined): string | null => principal?.subject ?? null
+
+const posted = (session: Session, message: Decoded): Responds => {
+  if (message._tag === "Invalid") return Effect.as(session.malformed(message), Reply.invalid(message))
+  if (message._tag !== "Batch") return session.post([message], false)
+  if (!session.server.batches()) return Effect.succeed(Reply.noBatch)
+  return message.messages.length > session.maxBatch
+    ? Effect.succeed(Reply.batchTooLarge(session.maxBatch))
+    : session.post(message.messages, true)
+}
+
+const unnamed = Reply.refused(400, `The header Mcp-Session-Id must name a session; "initialize" opens one`)
+
+const unknown = Reply.refused(404, "There is no such session: it has ended, or was never opened")
+
+/** What is wrong with the revision that a request names outside of its body. */
+export const problemOfVersion = (
+  revisions: ReadonlyArray<Revision>,
+  headers: Headers,
+  message: Decoded
+): HttpServerResponse | undefined => {
+  const version = headers["mcp-protocol-version"]
+  // The handshake says in its body which revisions it could be.
+  if (version === undefined || (message._tag === "Request" && message.method === "initialize")) return undefined
+  if (revisions.some(({ name }) => name === version)) return undefined
+  return Reply.refused(
+    400,
+    `The header MCP-Protocol-Version must be one of ${revisions.map(({ name }) => name).join(", ")}`,
+    message._tag === "Request" ? { id: message.id } : {}
+  )
+}
