@@ -27,6 +27,17 @@ import * as Speech from "./internal/speech.ts"
 export type Side = Definitions.Side
 
 /**
+ * `resultTypes`: those of extensions. No schema of the specification has them, so a result of such a type is checked as a
+ * result of any method is.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  readonly resultTypes?: ReadonlyArray<string>
+}
+
+/**
  * Why a message, given as parsed JSON, does not satisfy the schema of a revision. A response is checked as that to
  * `answers`, the request; without it, only its envelope and the data of its error are.
  *
@@ -40,9 +51,10 @@ export const check = (
   revision: Revision.Name,
   from: Side,
   message: unknown,
-  answers?: { readonly method: string }
+  answers?: { readonly method: string },
+  options: Options = {}
 ): string | undefined => {
-  const fault = faultOf(Definitions.of(revision), from, message, answers?.method)
+  const fault = faultOf(Definitions.of(revision), from, message, answers?.method, options)
   return fault === undefined ? undefined : `${revision}: ${fault}`
 }
 
@@ -50,7 +62,8 @@ const faultOf = (
   definitions: Definitions.Definitions,
   from: Side,
   message: unknown,
-  asked: string | undefined
+  asked: string | undefined,
+  options: Options
 ): string | undefined => {
   if (!Predicate.isObject(message)) return "a message must be a JSON object"
   if (typeof message.method === "string") return callFault(definitions, from, message, message.method)
@@ -63,7 +76,7 @@ const faultOf = (
   const fault = definitions.fault(definitions.success, message)
   if (fault !== undefined || asked === undefined) return fault
   const exchange = definitions.requests[other(from)].get(asked)
-  return exchange === undefined ? undefined : resultFault(definitions, exchange, asked, message.result)
+  return exchange === undefined ? undefined : resultFault(definitions, exchange, asked, message.result, options)
 }
 
 const callFault = (
@@ -87,7 +100,8 @@ const resultFault = (
   definitions: Definitions.Definitions,
   exchange: Definitions.Exchange,
   asked: string,
-  result: unknown
+  result: unknown,
+  { resultTypes = [] }: Options
 ): string | undefined => {
   const { resultType, task } = Predicate.isObject(result) ? result : {}
   if (resultType === "input_required") {
@@ -95,6 +109,8 @@ const resultFault = (
       ? definitions.fault("InputRequiredResult", result)
       : `${asked} cannot be answered with "input_required"`
   }
+  // The envelope has been checked, and with it all that every result has.
+  if (resultTypes.some((extension) => extension === resultType)) return undefined
   return definitions.fault(exchange.task && task !== undefined ? "CreateTaskResult" : exchange.result, result)
 }
 
@@ -138,7 +154,9 @@ export interface Watch {
  * @since 0.1.0
  * @category constructors
  */
-export const watch = (options?: { readonly onViolation?: (violation: Violation) => void }): Watch => {
+export const watch = (
+  options?: Options & { readonly onViolation?: (violation: Violation) => void }
+): Watch => {
   const speech = Speech.make()
   const pending = new Map<string, Speech.Asked>()
   const violations: Array<Violation> = []
@@ -156,7 +174,7 @@ export const watch = (options?: { readonly onViolation?: (violation: Violation) 
     asked?: Speech.Asked
   ): void => {
     count++
-    const reasons = revisions.map((revision) => check(revision, from, message, asked))
+    const reasons = revisions.map((revision) => check(revision, from, message, asked, options))
     const [reason] = reasons
     if (reason === undefined || reasons.includes(undefined)) return
     violated(from, revisions.length === 1 ? revisions[0] : undefined, reason, message)
@@ -243,7 +261,7 @@ const json = (message: JsonRpc.Message): unknown => JSON.parse(JsonRpc.encode(me
  */
 export const transport = <E, R>(
   inner: Layer.Layer<ClientTransport, E, R>,
-  options?: { readonly allow?: (violation: Violation) => boolean }
+  options?: Options & { readonly allow?: (violation: Violation) => boolean }
 ): Layer.Layer<ClientTransport, E, R> =>
   Layer.effect(
     ClientTransport,
@@ -259,7 +277,7 @@ export const transport = <E, R>(
       return {
         connect: (local) =>
           Effect.suspend(() => {
-            const seen = watch({ onViolation })
+            const seen = watch({ ...options, onViolation })
             return Effect.map(
               connect({ ...local, ...checked(local, "client", seen) }),
               (connection) => ({ ...connection, ...checked(connection, "server", seen) })

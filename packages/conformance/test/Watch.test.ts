@@ -60,6 +60,15 @@ describe("a watch", () => {
     assert.isDefined(params)
   })
 
+  it("takes the result types of extensions that it is told of, and no others", () => {
+    for (const [resultTypes, count] of [[["working"], 0], [["other"], 1], [[], 1]] as const) {
+      const watch = WireSchema.watch({ resultTypes })
+      watch.message("client", Samples.request("2026-07-28", "tools/call"))
+      watch.message("server", { jsonrpc: "2.0", id: 1, result: { resultType: "working", workId: "1" } })
+      assert.lengthOf(watch.violations, count)
+    }
+  })
+
   it("finds requests by id, where 1 and \"1\" are two", () => {
     const watch = WireSchema.watch()
     initialize(watch, "2025-11-25")

@@ -105,11 +105,54 @@ it("takes numbers as the bounds of a number", () => {
   }
 })
 
+it("takes any number that a user enters", () => {
+  for (const revision of ["2025-06-18", "2025-11-25"] as const) {
+    const answer = (content: object) =>
+      WireSchema.check(
+        revision,
+        "client",
+        { jsonrpc: "2.0", id: 1, result: { action: "accept", content } },
+        { method: "elicitation/create" }
+      )
+    assert.strictEqual(answer({ height: 1.65, age: 36 }), undefined)
+    assert.isDefined(answer({ height: null }))
+  }
+  const inputResponses = { height: { action: "accept", content: { height: 1.65 } } }
+  const again = { name: "a", inputResponses }
+  assert.strictEqual(
+    WireSchema.check("2026-07-28", "client", Samples.request("2026-07-28", "tools/call", again)),
+    undefined
+  )
+})
+
 it("takes input_required only where a method may ask for input", () => {
   const result = { resultType: "input_required", requestState: "a" }
   const to = (method: string) => WireSchema.check("2026-07-28", "server", { jsonrpc: "2.0", id: 1, result }, { method })
   assert.strictEqual(to("tools/call"), undefined)
   assert.include(to("tools/list"), "cannot be answered with")
+})
+
+it("takes the result types of extensions that it is told of, as results of any method", () => {
+  const answer = (
+    result: object,
+    resultTypes?: ReadonlyArray<string>,
+    revision: "2026-07-28" | "2025-11-25" = "2026-07-28"
+  ) =>
+    WireSchema.check(
+      revision,
+      "server",
+      { jsonrpc: "2.0", id: 1, result },
+      { method: "tools/call" },
+      resultTypes === undefined ? {} : { resultTypes }
+    )
+  const working = { resultType: "working", workId: "1" }
+  assert.include(answer(working), "no CallToolResult")
+  assert.include(answer(working, ["other"]), "no CallToolResult")
+  assert.strictEqual(answer(working, ["working"]), undefined)
+  assert.strictEqual(answer(working, ["working"], "2025-11-25"), undefined)
+  assert.include(answer({ ...working, _meta: 1 }, ["working"]), "/result/_meta must be object")
+  assert.include(answer({ resultType: "complete" }, ["working"]), "no CallToolResult")
+  assert.include(answer({}, ["working"]), "required property")
 })
 
 it("takes a task only where a method may make one", () => {

@@ -96,7 +96,7 @@ const make = (options: Options) =>
     const stateful = Revisions.ofEra(server.revisions, "stateful")
     const endpoint = Endpoint.make({
       guard: () => undefined,
-      read: Body.make({
+      read: yield* Body.make(wire.run, {
         bytes: limits.messageBytes,
         timeout: Duration.fromInputUnsafe(options.bodyTimeout ?? "30 seconds")
       }),

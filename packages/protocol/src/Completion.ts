@@ -120,7 +120,7 @@ export type Result = typeof Result.Type
 
 /**
  * The result for all values that there are, or for some of them with what is known of the rest: of more than
- * {@link MAX_VALUES}, the first. `total` is left out only where there is more and nobody counted.
+ * {@link MAX_VALUES}, the first. `total` is left out only where there is more and nobody counted, or there is no end.
  *
  * @since 0.1.0
  * @category constructors
@@ -128,10 +128,13 @@ export type Result = typeof Result.Type
 export const result = (given: ReadonlyArray<string> | Values): Result => {
   const all: Values = isList(given) ? { values: given } : given
   const values = all.values.slice(0, MAX_VALUES)
-  const uncounted = all.hasMore === true && all.total === undefined
+  // Without an end there is more, and what is no number of values says nothing.
+  const more = all.hasMore === true || all.total === Number.POSITIVE_INFINITY
+  const counted = Number.isSafeInteger(all.total) ? all.total : undefined
+  const uncounted = more && counted === undefined
   // A total that is less than what is at hand was counted before.
-  const total = Math.max(all.total ?? 0, all.values.length)
-  const hasMore = all.hasMore === true || total > values.length
+  const total = Math.max(counted ?? 0, all.values.length)
+  const hasMore = more || total > values.length
   return { completion: uncounted ? { values, hasMore } : { values, total, hasMore } }
 }
 

@@ -16,6 +16,7 @@ import * as Limits from "./Limits.ts"
 import type * as Outbox from "./Outbox.ts"
 import * as Outgoing from "./Outgoing.ts"
 import { type Connection, type Local, type Peer, TransportError } from "./Peer.ts"
+import * as Problem from "./Problem.ts"
 
 /**
  * The other side of a channel as a `Peer`, with the channel's end of it.
@@ -106,7 +107,7 @@ const offerLater = (
     () => stale?.() === true || outbox.tryOffer(text) ? Effect.void : offerLater(outbox, text, stale)
   )
 
-const excerpt = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}...` : text)
+const excerpt = (text: string): string => JSON.stringify(Problem.cut(text, 100))
 
 type Reply = (response: JsonRpc.Response | undefined) => void
 

@@ -178,7 +178,7 @@ const isSchema = (given: Fields | WithFields): given is WithFields => Schema.isS
 export const url = (
   options: { readonly message: string; readonly url: string; readonly elicitationId?: string }
 ): Url => {
-  if (!Format.isUri(options.url)) {
+  if (!Format.isUrl(options.url)) {
     throw new TypeError(`${JSON.stringify(options.url)} must be a URL with its scheme, such as https://example.com/`)
   }
   return { mode: "url", message: options.message, url: options.url, elicitationId: options.elicitationId }
@@ -297,23 +297,37 @@ export const answer = <R extends Request>(request: R, result: unknown): Effect.E
       return Effect.succeed(cancel)
     default:
       return Effect.fail(
-        `The action of the answer must be "accept", "decline" or "cancel", and is ${
-          JSON.stringify(action) ?? "missing"
-        }`
+        `The action of the answer must be "accept", "decline" or "cancel", and is ${shown(action)}`
       )
   }
+}
+
+// A text as it is, unless nobody would read it all.
+const shown = (action: unknown): string => {
+  if (typeof action !== "string") return action === undefined ? "missing" : "no text"
+  return action.length <= 100 ? JSON.stringify(action) : "none of them"
 }
 
 const accepted = (form: Form, content: unknown): Effect.Effect<Accept<unknown>, string> => {
   // Where every field is optional, an answer without any may come without content.
   const given = content ?? {}
   const complete = Predicate.isObject(given) ? withDefaults(given, form.fields) : given
-  const decoded = SchemaParser.decodeUnknownEffect(Schema.toCodecJson(form.schema), { errors: "all" })(complete)
-  return Effect.mapBothEager(decoded, {
+  const text = Predicate.isObject(given) ? textual(form, given) : undefined
+  if (text !== undefined) return Effect.fail(unfit(`Expected a number\n  at [${JSON.stringify(text)}]`))
+  const decode = SchemaParser.decodeUnknownEffect(Schema.toCodecJson(form.schema), Problem.thoroughly(given))
+  return Effect.mapBothEager(decode(complete), {
     onSuccess: accept,
-    onFailure: (issue) => `The content of the answer does not fit the form: ${Problem.describe(issue)}`
+    onFailure: (issue) => unfit(Problem.describe(issue))
   })
 }
+
+const unfit = (problem: string): string => `The content of the answer does not fit the form: ${problem}`
+
+// Numbers that JSON lacks are texts in Effect's JSON, such as "NaN"; in a form, a number is asked for.
+const textual = (form: Form, given: Params): string | undefined =>
+  Object.entries(form.fields).find(([name, { kind }]) =>
+    Field.isNumeric(kind) && Object.hasOwn(given, name) && typeof given[name] === "string"
+  )?.[0]
 
 /**
  * A field as a client receives it: of every kind, and every way to write a choice, of all revisions.

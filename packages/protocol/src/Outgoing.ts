@@ -30,8 +30,11 @@ export interface Outgoing {
   readonly respond: (response: JsonRpc.Response) => boolean
   /** Whether a request with this id was ever sent: a response to it that nobody waits for is merely late. */
   readonly sent: (id: JsonRpc.Id | undefined) => boolean
-  /** Hands a notification to the request that it is tied to. `false`: it is tied to none. */
-  readonly notify: (notification: JsonRpc.Notification) => boolean
+  /**
+   * Hands a notification to the request that it is tied to. One that came on a stream of `request`, by its id on the
+   * wire, is that one's, if it is tied to no other. `false`: it is tied to none.
+   */
+  readonly notify: (notification: JsonRpc.Notification, request?: JsonRpc.Id) => boolean
   /** Fails one request, by the id that it has on the wire. `false`: nobody waits for it, or it is of another method. */
   readonly fail: (id: JsonRpc.Id, error: TransportError, method?: string) => boolean
   /** Fails all requests, and every later one. */
@@ -39,13 +42,14 @@ export interface Outgoing {
 }
 
 /**
- * How to send: `offer` may wait for room, and calls `taken` in the moment it has found some; `push` does not wait.
+ * How to send: `offer` may wait for room, and calls `taken` in the moment it has found some; `push` does not wait. `id` is
+ * that of the request on the wire.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Sender {
-  readonly offer: (text: string, taken?: () => void) => Effect.Effect<void, TransportError>
+  readonly offer: (text: string, taken: () => void, id: number) => Effect.Effect<void, TransportError>
   readonly push: (text: string) => void
 }
 
@@ -137,9 +141,10 @@ class Requests implements Outgoing {
     if (typeof encoded !== "string") return Effect.fail(encoded)
     entry.id = id
     this.pending.set(id, entry)
-    const sent = entry.sender.offer(encoded, () => {
+    const taken = (): void => {
       entry.sent = true
-    })
+    }
+    const sent = entry.sender.offer(encoded, taken, id)
     return Effect.flatMap(Effect.mapError(sent, notSent), () => entry.response)
   }
 
@@ -177,11 +182,11 @@ class Requests implements Outgoing {
     return typeof id === "number" && id >= 0 && id < this.nextId
   }
 
-  notify(notification: JsonRpc.Notification): boolean {
+  notify(notification: JsonRpc.Notification, request?: JsonRpc.Id): boolean {
     const params = notification.params
     const token = params?.progressToken
     const tied = JsonRpc.isId(token) ? token : Meta.of(params)?.[Meta.SUBSCRIPTION_ID]
-    if (!JsonRpc.isId(tied)) return false
+    if (!JsonRpc.isId(tied)) return this.pass(notification, request)
     const entry = this.pending.get(tied)
     const restored = entry === undefined ? undefined : restore(entry, params, tied === token)
     if (entry === undefined || restored === undefined) {
@@ -189,9 +194,20 @@ class Requests implements Outgoing {
       this.run(Effect.logDebug(`Dropped ${notification.method}: ${why}`))
       return true
     }
-    entry.mailbox ??= Mailbox.make(this.run, entry.back.notify, this.limits.mailbox)
-    entry.mailbox.push(JsonRpc.notification(notification.method, restored))
+    this.deliver(entry, JsonRpc.notification(notification.method, restored))
     return true
+  }
+
+  private pass(notification: JsonRpc.Notification, request: JsonRpc.Id | undefined): boolean {
+    const entry = request === undefined ? undefined : this.pending.get(request)
+    if (entry === undefined) return false
+    this.deliver(entry, notification)
+    return true
+  }
+
+  private deliver(entry: Pending, notification: JsonRpc.Notification): void {
+    entry.mailbox ??= Mailbox.make(this.run, entry.back.notify, this.limits.mailbox)
+    entry.mailbox.push(notification)
   }
 
   fail(id: JsonRpc.Id, error: TransportError, method?: string): boolean {

@@ -8,6 +8,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
@@ -15,6 +16,7 @@ import type * as Capabilities from "./Capabilities.ts"
 import * as Content from "./Content.ts"
 import { Icon } from "./Implementation.ts"
 import * as Lazily from "./internal/lazily.ts"
+import * as ListedCheck from "./internal/listedCheck.ts"
 import * as PromptArguments from "./internal/promptArguments.ts"
 import type { Params } from "./JsonRpc.ts"
 import * as McpError from "./McpError.ts"
@@ -155,13 +157,17 @@ const texts = <Name extends string>(name: Name, options: Texts) => ({
 })
 
 /**
- * Finds out whether the arguments of a prompt can be texts; throws a `TypeError` that says which one cannot.
+ * Finds out whether a prompt can be listed, and its arguments be texts; throws a `TypeError` that says why not.
  *
  * @since 0.1.0
  * @category wire
  */
 export const check = (prompt: Prompt): void => {
-  void prompt.arguments
+  const what = `The prompt ${JSON.stringify(prompt.name)}`
+  const names = prompt.arguments.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw new TypeError(`${what} has two arguments named ${JSON.stringify(twice)}`)
+  checkListed(what, describedToWire(prompt, prompt.arguments))
 }
 
 /**
@@ -173,11 +179,33 @@ export const check = (prompt: Prompt): void => {
 export const decodeArguments = <P extends Prompt>(
   prompt: P,
   args: unknown
-): Effect.Effect<Arguments<P>, McpError.InvalidParams> =>
-  Effect.mapErrorEager(
-    SchemaParser.decodeUnknownEffect(prompt.schema, { errors: "all" })(args === undefined ? {} : args),
+): Effect.Effect<Arguments<P>, McpError.InvalidParams> => {
+  const given = args ?? {}
+  const names = Predicate.isObject(given) ? Object.keys(given) : []
+  if (names.length > MAX_ARGUMENTS) {
+    const message = `Invalid arguments for prompt ${prompt.name}: they are ${names.length}, ` +
+      `and ${MAX_ARGUMENTS} at most are read`
+    return Effect.fail(new McpError.InvalidParams({ message }))
+  }
+  return Effect.mapErrorEager(
+    SchemaParser.decodeUnknownEffect(prompt.schema, { errors: "all" })(present(given, names)),
     invalid(prompt)
   )
+}
+
+/**
+ * How many arguments of a prompt are read.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const MAX_ARGUMENTS = 1000
+
+// Arguments are texts: some clients write `null` for those that they leave out.
+const present = (args: unknown, names: ReadonlyArray<string>): unknown =>
+  Predicate.isObject(args) && names.some((name) => args[name] === null)
+    ? Object.fromEntries(names.flatMap((name) => args[name] === null ? [] : [[name, args[name]]]))
+    : args
 
 /**
  * The arguments as a client sends them.
@@ -284,6 +312,8 @@ export const Listed = Schema.Struct({
  */
 export type Listed = typeof Listed.Type
 
+const checkListed = ListedCheck.make(Listed)
+
 /**
  * A prompt as `prompts/list` writes it in a revision.
  *
@@ -291,19 +321,18 @@ export type Listed = typeof Listed.Type
  * @category wire
  */
 export const toWire = (prompt: Prompt, wire: Wire): Params => {
-  const args = prompt.arguments
-  const all: Params = {
-    name: prompt.name,
-    title: prompt.title,
-    description: prompt.description,
-    arguments: args.length === 0
-      ? undefined
-      : args.map((argument) => written({ ...argument }, wire.fields.promptArgument)),
-    icons: prompt.icons,
-    _meta: prompt.meta
-  }
-  return written(all, wire.fields.prompt)
+  const args = prompt.arguments.map((argument) => written({ ...argument }, wire.fields.promptArgument))
+  return written(describedToWire(prompt, args), wire.fields.prompt)
 }
+
+const describedToWire = (prompt: Prompt, args: ReadonlyArray<unknown>): Params => ({
+  name: prompt.name,
+  title: prompt.title,
+  description: prompt.description,
+  arguments: args.length === 0 ? undefined : args,
+  icons: prompt.icons,
+  _meta: prompt.meta
+})
 
 /**
  * The result of `prompts/get` as a revision writes it.

@@ -14,6 +14,7 @@ import type * as Capabilities from "./Capabilities.ts"
 import * as Content from "./Content.ts"
 import { Icon } from "./Implementation.ts"
 import * as Lazily from "./internal/lazily.ts"
+import * as ListedCheck from "./internal/listedCheck.ts"
 import * as ResourceCheck from "./internal/resourceCheck.ts"
 import * as UriText from "./internal/uriTemplateText.ts"
 import type { Params } from "./JsonRpc.ts"
@@ -173,6 +174,12 @@ export const check = (resource: Resource | ResourceTemplate): void => {
     ? ResourceCheck.templateProblem(resource.parsed, resource.variables)
     : ResourceCheck.problem(resource)
   if (problem !== undefined) throw new TypeError(problem)
+  const listed = describedToWire(resource)
+  if (isTemplate(resource)) {
+    checkTemplate(`The resource template ${resource.uriTemplate}`, { ...listed, uriTemplate: resource.uriTemplate })
+  } else {
+    checkListed(`The resource ${resource.uri}`, { ...listed, uri: resource.uri, size: resource.size })
+  }
 }
 
 /**
@@ -183,12 +190,15 @@ export const isTemplate = (resource: Resource | ResourceTemplate): resource is R
   "uriTemplate" in resource
 
 /**
- * The one spelling of a URI: percent-encoded where it must be, and nowhere else. What is no URI stays as it is.
+ * The one spelling of a URI: percent-encoded where it must be, and nowhere else. What is no URI, or longer than
+ * `UriTemplate.MAX_URI`, stays as it is.
  *
  * @since 0.1.0
  * @category accessors
  */
-export const normalize = (uri: string): string => UriText.isWellFormed(uri) ? UriText.normalize(uri) : uri
+export const normalize = (uri: string): string =>
+  // A longer one is no URI of a resource, and would only take time.
+  uri.length <= UriTemplate.MAX_URI && UriText.isWellFormed(uri) ? UriText.normalize(uri) : uri
 
 interface Codec {
   readonly decode: (matched: unknown) => Effect.Effect<unknown, string>
@@ -342,6 +352,10 @@ export const ListedTemplate = Schema.Struct({ uriTemplate: Schema.String, ...lis
  * @category models
  */
 export type ListedTemplate = typeof ListedTemplate.Type
+
+const checkListed = ListedCheck.make(Listed)
+
+const checkTemplate = ListedCheck.make(ListedTemplate)
 
 /**
  * The result of `resources/read`, as a client reads it.

@@ -127,31 +127,45 @@ export interface Cell extends Session {
  * @since 0.1.0
  * @category constructors
  */
-export const make = (): Cell => {
-  let state: State = created
-  let observers: Set<(state: State) => void> | undefined
-  return {
-    current: () => state,
-    dispatch: (event) => {
-      const next = transition(state, event)
-      if (Result.isSuccess(next)) {
-        state = next.success
-        if (observers !== undefined) { for (const observe of observers) observe(state) }
-      }
-      return next
-    },
-    state: Effect.sync(() => state),
-    revision: Effect.sync(() => state._tag === "ready" ? state.revision : undefined),
-    changes: Stream.callback<State>((queue) =>
+export const make = (): Cell => new Machine()
+
+// What is seldom asked for is made when it is: a server may hold thousands of sessions that say nothing.
+class Machine implements Cell {
+  private now: State = created
+  private observers: Set<(state: State) => void> | undefined
+
+  current(): State {
+    return this.now
+  }
+
+  dispatch(event: Event): Result.Result<State, IllegalEvent> {
+    const next = transition(this.now, event)
+    if (Result.isSuccess(next)) {
+      this.now = next.success
+      if (this.observers !== undefined) { for (const observe of this.observers) observe(this.now) }
+    }
+    return next
+  }
+
+  get state(): Effect.Effect<State> {
+    return Effect.sync(() => this.now)
+  }
+
+  get revision(): Effect.Effect<Revision | undefined> {
+    return Effect.sync(() => this.now._tag === "ready" ? this.now.revision : undefined)
+  }
+
+  get changes(): Stream.Stream<State> {
+    return Stream.callback<State>((queue) =>
       Effect.acquireRelease(
         Effect.sync(() => {
           const observe = (state: State): void => void Queue.offerUnsafe(queue, state)
-          observe(state)
-          observers ??= new Set()
-          observers.add(observe)
+          observe(this.now)
+          this.observers ??= new Set()
+          this.observers.add(observe)
           return observe
         }),
-        (observe) => Effect.sync(() => observers?.delete(observe))
+        (observe) => Effect.sync(() => this.observers?.delete(observe))
       ), { bufferSize: 16, strategy: "sliding" })
   }
 }

@@ -6,7 +6,8 @@
  * it comes again with the answers, the handler runs again from its start and finds them: what it does before an ask is
  * done in every round, unless {@link once} does it, and finalizers run in every round.
  *
- * Only handlers of tools, prompts and resources may ask. A decline and a cancellation are values, not interruptions.
+ * Only handlers of tools, prompts and resources may ask. A decline and a cancellation are values, not interruptions. When
+ * its call is abandoned an ask is interrupted, also where nothing else can be.
  *
  * Source: `client/elicitation`, `client/sampling`, `client/roots` and `basic/patterns/mrtr` of the specification.
  *
@@ -29,6 +30,7 @@ import type { Call } from "./Call.ts"
 import { InputFailed } from "./Input.ts"
 import { uuid } from "./internal/crypto.ts"
 import { CurrentCall } from "./internal/currentCall.ts"
+import * as Memo from "./internal/memo.ts"
 import * as Needs from "./internal/needs.ts"
 
 /**
@@ -40,8 +42,8 @@ import * as Needs from "./internal/needs.ts"
 export type InputError = InputFailed | MissingRequiredClientCapability
 
 /**
- * `key` names a question within its call, for handlers whose questions differ from round to round; without one, the kind
- * and the number of the question do.
+ * `key` names a question within its call, so that its answer can be known ahead, and a question that changes is asked again
+ * in its place. Without one, a question is known by what it asks: it must ask the same in every round.
  *
  * @since 0.1.0
  * @category models
@@ -92,10 +94,13 @@ export const completed = (elicitationId: string): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const call = fiber.getRef(CurrentCall)
     const method = "notifications/elicitation/complete"
-    return call?.revision.methods.clientNotifications.has(method) === true
+    return call?.revision.methods.clientNotifications.has(method) === true &&
+        Needs.missing(call, visits, method) === undefined
       ? Effect.ignore(call.back.notify(JsonRpc.notification(method, { elicitationId })))
       : Effect.void
   })
+
+const visits: Capabilities.Client = { elicitation: { url: {} } }
 
 /**
  * Asks for a message of a language model.
@@ -125,19 +130,20 @@ const decodeMessage = SchemaParser.decodeUnknownEffect(Sampling.Result)
  * @since 0.1.0
  * @category asking
  */
-export const roots: Effect.Effect<ReadonlyArray<Roots.Root>, InputError> = asking((call) =>
-  Effect.gen(function*() {
-    yield* needed(call, Roots.needs)
-    const result = yield* call.input.ask(call, { key: undefined, method: "roots/list", params: {} })
-    return (yield* decoded("roots/list", decodeRoots(result))).roots
-  })
-)
+export const roots = (options: Options = {}): Effect.Effect<ReadonlyArray<Roots.Root>, InputError> =>
+  asking((call) =>
+    Effect.gen(function*() {
+      yield* needed(call, Roots.needs)
+      const result = yield* call.input.ask(call, { key: options.key, method: "roots/list", params: {} })
+      return (yield* decoded("roots/list", decodeRoots(result))).roots
+    })
+  )
 
 const decodeRoots = SchemaParser.decodeUnknownEffect(Roots.Result)
 
 /**
  * Runs an effect in one round of the call only; in the rounds after it, yields what it has yielded. It may not ask, and is
- * not interrupted by the end of its round. A failure is not kept.
+ * not interrupted by the end of its round. A failure is not kept. To ask in it, or to use its own key, is a defect.
  *
  * What it yields travels with the client, sealed, so it must be small, and JSON; for anything else give a schema.
  *
@@ -152,34 +158,38 @@ export const once = <A, E, R>(
   Effect.withFiber((fiber) => {
     const call = fiber.getRef(CurrentCall)
     if (call === undefined) return effect
-    const codec = schema === undefined ? plain<A>(key) : Schema.toCodecJson(schema)
-    const encoded = Effect.flatMap(effect, (value) => Effect.orDie(SchemaParser.encodeUnknownEffect(codec)(value)))
+    const codec = schema === undefined ? plain<A>() : Schema.toCodecJson(schema)
+    const orDie = <B>(result: Effect.Effect<B, SchemaIssue.Issue>): Effect.Effect<B> =>
+      Effect.catchEager(result, (issue) =>
+        Effect.die(new TypeError(`ClientInput.once(${JSON.stringify(key)}): ${Problem.describe(issue)}`)))
+    const encoded = Effect.flatMap(effect, (value) =>
+      orDie(SchemaParser.encodeUnknownEffect(codec)(value)))
     // In a record, so that nothing at all can be kept too.
     const kept = call.input.once(call, key, Effect.map(encoded, (value) => ({ value })))
     return Effect.flatMap(kept, (kept) =>
       // Sound: only what `codec` has encoded is kept.
-      Effect.orDie(SchemaParser.decodeUnknownEffect(codec)((kept as { readonly value?: unknown }).value)))
+      orDie(SchemaParser.decodeUnknownEffect(codec)((kept as { readonly value?: unknown }).value)))
   })
 
 // What is JSON as it is.
-const plain = <A>(key: string): Schema.ConstraintCodec<A, unknown> =>
+const plain = <A>(): Schema.ConstraintCodec<A, unknown> =>
   Schema.Unknown.check(
-    Schema.makeFilter((value) =>
-      isJson(value) || `ClientInput.once(${JSON.stringify(key)}): what is no JSON needs a schema`
-    )
+    Schema.makeFilter((value) => isJson(value) || "what is no JSON needs a schema")
   ) as Schema.ConstraintCodec<unknown, unknown> as Schema.ConstraintCodec<A, unknown>
 
 const isJson = Schema.is(Schema.UndefinedOr(Schema.Json))
 
-// Hoisted: `roots` is made when the module is loaded.
-function asking<A>(f: (call: Call) => Effect.Effect<A, InputError>): Effect.Effect<A, InputError> {
-  return Effect.withFiber((fiber) => {
+const asking = <A>(f: (call: Call) => Effect.Effect<A, InputError>): Effect.Effect<A, InputError> =>
+  Effect.withFiber((fiber) => {
     const call = fiber.getRef(CurrentCall)
-    return call === undefined
-      ? Effect.fail(new InputFailed({ reason: "not allowed", message: "No request is being handled here" }))
-      : f(call)
+    if (call === undefined) {
+      return Effect.fail(new InputFailed({ reason: "not allowed", message: "No request is being handled here" }))
+    }
+    // Its round could not end before it, and it could not end before its round.
+    return Memo.keysAround(fiber, call).length === 0
+      ? f(call)
+      : Effect.die(new TypeError("ClientInput.once: what runs once may not ask"))
   })
-}
 
 const needed = (call: Call, needs: Capabilities.Client): Effect.Effect<void, MissingRequiredClientCapability> => {
   const missing = Needs.missing(call, needs, call.request.method)
@@ -187,9 +197,22 @@ const needed = (call: Call, needs: Capabilities.Client): Effect.Effect<void, Mis
 }
 
 const written = (params: Result.Result<JsonRpc.Params, string>): Effect.Effect<JsonRpc.Params, InputFailed> =>
-  Result.isSuccess(params)
-    ? Effect.succeed(params.success)
-    : Effect.fail(new InputFailed({ reason: "unsupported", message: params.failure }))
+  Result.match(Result.flatMap(params, asJson), {
+    onSuccess: Effect.succeed,
+    onFailure: (message) => Effect.fail(new InputFailed({ reason: "unsupported", message }))
+  })
+
+// A message that cannot be written would look like one that was lost.
+const asJson = (params: JsonRpc.Params): Result.Result<JsonRpc.Params, string> => {
+  try {
+    JSON.stringify(params)
+    return Result.succeed(params)
+  } catch (cause) {
+    return Result.fail(
+      `What is asked cannot be written as JSON: ${cause instanceof Error ? cause.message : String(cause)}`
+    )
+  }
+}
 
 const malformed = (method: string) => (problem: string): InputFailed =>
   new InputFailed({ reason: "malformed", message: `The client's answer to ${method} cannot be used: ${problem}` })

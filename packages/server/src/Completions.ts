@@ -7,10 +7,13 @@
  * @since 0.1.0
  */
 import * as Completion from "@mcp-effect/protocol/Completion"
+import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import type { Principal } from "@mcp-effect/protocol/Principal"
 import * as Problem from "@mcp-effect/protocol/Problem"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import { type Call, type Feature, type Method, result } from "./Call.ts"
 import type { Bound } from "./Completer.ts"
@@ -54,7 +57,7 @@ export const make = (
   }
   const complete: Method = (call) =>
     Effect.flatMapEager(
-      Effect.mapErrorEager(decode()(call.request.params), (issue) => invalid(Problem.describe(issue))),
+      Effect.mapErrorEager(read(call.request.params ?? {}), (issue) => invalid(Problem.describe(issue))),
       (params) => {
         const found = find(params.ref, call.principal)
         return typeof found === "string" ? Effect.fail(invalid(found)) : suggest(call, found, params)
@@ -71,8 +74,18 @@ export const make = (
 
 // Compiled with the first request: a server starts without what it may never be asked for.
 let decoder: ReturnType<typeof compile> | undefined
-const decode = () => decoder ??= compile()
-const compile = () => SchemaParser.decodeUnknownEffect(Completion.Params, { errors: "all" })
+const compile = () => SchemaParser.decodeUnknownEffect(Completion.Params)
+
+// Some clients write `null` for what they leave out.
+const read = ({ argument, context, ref }: Params) => {
+  const given = present({ argument, context: present(context), ref: present(ref) })
+  return (decoder ??= compile())(given, Problem.thoroughly(given))
+}
+
+const present = (value: unknown): unknown =>
+  Predicate.isObject(value)
+    ? Object.fromEntries(Object.entries(value).filter(([_, member]) => member !== null && member !== undefined))
+    : value
 
 const suggest = (
   call: Call,
@@ -89,9 +102,16 @@ const suggest = (
     Effect.mapError((error) =>
       ProtocolError.of(error, `The argument ${JSON.stringify(name)} of ${what} could not be completed`)
     ),
-    Effect.map((values) => result(Completion.result(values)))
+    Effect.map((values) => {
+      const completed = Completion.result(values)
+      // What cannot be a result is a defect.
+      if (isResult(completed)) return result(completed)
+      throw new TypeError(`The completer of ${JSON.stringify(name)} of ${what} must yield texts`)
+    })
   )
 }
+
+const isResult = Schema.is(Completion.Result)
 
 const invalid = (problem: string): McpError.InvalidParams =>
   new McpError.InvalidParams({ message: `Invalid params: ${problem}` })

@@ -12,7 +12,6 @@ import type { Local, Peer } from "@mcp-effect/protocol/Peer"
 import { Principal } from "@mcp-effect/protocol/Principal"
 import * as Problem from "@mcp-effect/protocol/Problem"
 import type { Revision } from "@mcp-effect/protocol/Revision"
-import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Session from "@mcp-effect/protocol/Session"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -21,7 +20,7 @@ import * as EffectResult from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { Call, Link, Method, Result } from "./Call.ts"
 import { ErrorCodes } from "./ErrorCodes.ts"
-import * as Lasting from "./internal/lasting.ts"
+import { Lasting } from "./internal/lasting.ts"
 import type { ServerInfo } from "./internal/serverInfo.ts"
 import * as Sessions from "./internal/sessions.ts"
 import * as Stateful from "./internal/stateful.ts"
@@ -96,75 +95,93 @@ export const connect = (
   back: Peer
 ): Effect.Effect<ServerConnection, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const codes = yield* ErrorCodes
     const session = Session.make()
-    const hasStateless = Revisions.ofEra(server.revisions, "stateless").length > 0
     const stateful = Stateful.make(server, session, yield* Scope.Scope)
-    const endings = new Set<() => void>()
-    const lasting = Lasting.make()
-    const link: Link = {
-      onEnding: (f) => {
-        endings.add(f)
-        return () => void endings.delete(f)
-      }
-    }
     yield* Sessions.announce(server, stateful, back)
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => session.dispatch({ _tag: "TransportLost", reason: "The connection was closed" }))
     )
-
-    const handle = (era: Era, { call, method }: Accepted): Effect.Effect<Result, McpError.ProtocolError> => {
-      const extended = server.extensions.extended(call, method)
-      return server.wrap === undefined
-        ? era.serve(call, extended)
-        : server.wrap((call) => era.serve(call, extended))(call)
-    }
-    const request: Peer["request"] = (request, back) =>
-      Effect.withFiber((fiber) => {
-        const era = hasStateless && isStateless(request) ? stateless : stateful
-        const accepted = era.accept(request, { back, link, principal: fiber.getRef(Principal) })
-        if (EffectResult.isFailure(accepted)) {
-          return Effect.succeed(failure(request.id, accepted.failure, undefined, codes))
-        }
-        const { call, lasts } = accepted.success
-        const response = traced(
-          call,
-          Effect.matchCauseEffect(
-            Effect.suspend(() => Effect.mapEager(handle(era, accepted.success), respond(call, era))),
-            {
-              onSuccess: (response) => Effect.succeed<JsonRpc.Response>(response),
-              onFailure: (cause): Effect.Effect<JsonRpc.Response> => {
-                const error = Cause.findErrorOption(cause)
-                // What is no error of the protocol has no reply of its own.
-                if (error._tag === "Some" && McpError.isProtocolError(error.value)) {
-                  return Effect.succeed(failure(request.id, error.value, call.revision, codes))
-                }
-                return Effect.as(
-                  Effect.logError(`The handler of ${request.method} failed`, cause),
-                  JsonRpc.failure(request.id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })
-                )
-              }
-            }
-          )
-        )
-        return lasts ? lasting.counted(response) : response
-      })
-    return {
-      session,
-      revision: () => stateful.ready()?.revision,
-      batches: () => stateful.ready()?.revision.batches === true,
-      request,
-      notify: (notification) =>
-        notification.method === "notifications/initialized"
-          ? stateful.initialized
-          : notified(server, notification),
-      ending: Effect.suspend(() => {
-        if (endings.size === 0) return Effect.void
-        for (const end of [...endings]) end()
-        return lasting.over
-      })
-    }
+    return new Connection(server, session, { stateless, stateful }, yield* ErrorCodes)
   })
+
+interface Eras {
+  readonly stateless: Era
+  readonly stateful: Stateful.StatefulEra
+}
+
+// A record of a few references: a server holds one for each session. All of it is its own, so that it can be copied.
+class Connection implements ServerConnection {
+  readonly session: Session.Session
+  private readonly server: ServerInfo
+  private readonly eras: Eras
+  private readonly codes: McpError.NotFoundCodes | undefined
+  private readonly lasting = new Lasting()
+
+  constructor(
+    server: ServerInfo,
+    session: Session.Session,
+    eras: Eras,
+    codes: McpError.NotFoundCodes | undefined
+  ) {
+    this.server = server
+    this.session = session
+    this.eras = eras
+    this.codes = codes
+  }
+
+  readonly request: Peer["request"] = (request, back) =>
+    Effect.withFiber((fiber) => {
+      const era = this.server.stateless.length > 0 && isStateless(request) ? this.eras.stateless : this.eras.stateful
+      const accepted = era.accept(request, { back, link: this.lasting, principal: fiber.getRef(Principal) })
+      if (EffectResult.isFailure(accepted)) {
+        return Effect.succeed(failure(request.id, accepted.failure, undefined, this.codes))
+      }
+      const { call, lasts } = accepted.success
+      const response = traced(
+        call,
+        Effect.matchCauseEffect(
+          Effect.suspend(() => Effect.mapEager(this.handle(era, accepted.success), respond(call, era))),
+          {
+            onSuccess: (response) => Effect.succeed<JsonRpc.Response>(response),
+            onFailure: (cause) =>
+              failed(call.request, cause, (error) => failure(request.id, error, call.revision, this.codes))
+          }
+        )
+      )
+      return lasts ? this.lasting.counted(response) : response
+    })
+
+  readonly notify: Peer["notify"] = (notification) =>
+    notification.method === "notifications/initialized"
+      ? this.eras.stateful.initialized
+      : notified(this.server, notification)
+
+  readonly revision = (): Revision | undefined => this.eras.stateful.ready()?.revision
+
+  readonly batches = (): boolean => this.revision()?.batches === true
+
+  readonly ending = Effect.suspend(() => this.lasting.ending)
+
+  private handle(era: Era, { call, method }: Accepted): Effect.Effect<Result, McpError.ProtocolError> {
+    const { extensions, wrap } = this.server
+    const extended = extensions.extended(call, method)
+    return wrap === undefined ? era.serve(call, extended) : wrap((call) => era.serve(call, extended))(call)
+  }
+}
+
+const failed = (
+  { id, method }: JsonRpc.Request,
+  cause: Cause.Cause<McpError.ProtocolError>,
+  write: (error: McpError.ProtocolError) => JsonRpc.Failure
+): Effect.Effect<JsonRpc.Response> => {
+  const error = Cause.findErrorOption(cause)
+  // What is no error of the protocol has no reply of its own.
+  if (error._tag === "Some" && McpError.isProtocolError(error.value)) return Effect.succeed(write(error.value))
+  return Effect.as(
+    Effect.logError(`The handler of ${method} failed`, cause),
+    JsonRpc.failure(id, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })
+  )
+}
 
 const notified = (server: ServerInfo, { method, params }: JsonRpc.Notification): Effect.Effect<void> => {
   const handler = server.methods.notified(method)

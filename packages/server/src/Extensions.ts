@@ -8,6 +8,7 @@ import * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import type { ProtocolError } from "@mcp-effect/protocol/McpError"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import type { Call, Feature, Interest, Method, Result, SessionState } from "./Call.ts"
 import * as Captured from "./internal/captured.ts"
@@ -69,10 +70,11 @@ interface Entry extends Registry.Entry {
 export const make = (): Extensions => {
   const registry = Registry.make<Entry>({
     kind: "extension",
-    check: ({ extension: { id, listens } }) => {
+    check: ({ extension: { id, listens, settings } }) => {
       if (!Capabilities.isExtensionId(id)) {
         throw new TypeError(`The extension ${JSON.stringify(id)} is ill-formed: it must be like "com.example/thing"`)
       }
+      checkSettings(id, settings ?? {})
       for (const key of Object.keys(listens ?? {})) {
         const owner = [...all(), { id: "the protocol", listens: members }].find(({ listens }) => has(listens, key))
         if (owner !== undefined) {
@@ -135,6 +137,16 @@ export const make = (): Extensions => {
     add: (extension) =>
       Effect.flatMap(bind(extension), (bound) => registry.add({ key: extension.id, extension: bound, order: count++ }))
   }
+}
+
+// Declared to everybody: what cannot be written would let nobody in.
+const checkSettings = (id: string, settings: Params): void => {
+  try {
+    if (Predicate.isObject(JSON.parse(JSON.stringify(settings)))) return
+  } catch {
+    // Told below.
+  }
+  throw new TypeError(`The settings of ${id} cannot be declared: they must be an object that JSON can hold`)
 }
 
 const members = Object.fromEntries(Subscriptions.members.map((key) => [key, undefined]))

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type { Call } from "./Call.ts"
 
 /**
- * A question, as the request that a client would get. `key` names it within its call; without, its kind and number do.
+ * A question, as the request that a client would get. `key` names it within its call; without, what it asks does.
  *
  * @since 0.1.0
  * @category models
@@ -26,7 +26,7 @@ export interface Question {
  *
  * - `refused`: the client replied with an error.
  * - `malformed`: its answer is none to the question.
- * - `unsupported`: the revision in use cannot say the question.
+ * - `unsupported`: the question cannot be said in the revision in use, or makes no sense, or is too large.
  * - `closed`: the connection ended.
  * - `not allowed`: the request that is handled may not ask, or nothing is handled here.
  *

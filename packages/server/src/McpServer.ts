@@ -122,6 +122,8 @@ export const make = <M extends Middleware.Middleware<unknown> = Middleware.Middl
       info,
       instructions,
       revisions: spoken,
+      stateful: Revisions.ofEra(spoken, "stateful"),
+      stateless: Revisions.ofEra(spoken, "stateless"),
       changes,
       logging,
       methods,

@@ -109,11 +109,11 @@ export const method = <P extends AnySchema = typeof Record, A extends AnySchema 
   handler: (params: P["Type"]) => Effect.Effect<A["Type"], McpError.ProtocolError, R>
 ): Effect.Effect<Method, never, Exclude<R, Scope.Scope>> =>
   Effect.map(Invocation.make<R>(), (invocation) => {
-    const decode = SchemaParser.decodeUnknownEffect(Schema.toCodecJson(params ?? Record), { errors: "all" })
+    const decode = SchemaParser.decodeUnknownEffect(Schema.toCodecJson(params ?? Record))
     const encode = SchemaParser.encodeUnknownEffect(Schema.toCodecJson(output ?? Record))
     const handle = (call: Call): Effect.Effect<Params, McpError.ProtocolError, R> => {
       const { _meta, ...given } = call.request.params ?? {}
-      return decode(given).pipe(
+      return decode(given, Problem.thoroughly(given)).pipe(
         Effect.mapError((issue) => invalid(`Invalid params for ${name}: ${Problem.describe(issue)}`)),
         Effect.flatMap((decoded) => handler(decoded)),
         Effect.flatMap((value) =>

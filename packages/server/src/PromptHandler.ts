@@ -15,6 +15,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { type Call, type Method, result } from "./Call.ts"
+import * as Binary from "./internal/binary.ts"
 import * as Invocation from "./internal/invocation.ts"
 import * as Needs from "./internal/needs.ts"
 import * as ProtocolError from "./internal/protocolError.ts"
@@ -95,7 +96,11 @@ const made = (prompt: Prompt.Prompt, returned: unknown): Prompt.Result => {
   const given = whole === undefined ? returned : whole.messages
   const messages = (Array.isArray(given) ? given : [given]).map((item: unknown) => {
     const message = isText(item) || isContent(item) ? Prompt.user(item) : item
-    if (isMessage(message)) return message
+    if (isMessage(message)) {
+      const problem = Binary.problemOfContent(message.content)
+      if (problem === undefined) return message
+      throw new TypeError(`The prompt ${prompt.name} cannot be written: ${problem}`)
+    }
     throw new TypeError(`The handler of the prompt ${prompt.name} must return messages, content, or text`)
   })
   const description = isText(whole?.description) ? whole.description : prompt.description

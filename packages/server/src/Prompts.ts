@@ -68,7 +68,8 @@ export const registry = (changes: Changes.Changes["Service"]): Prompts =>
   Registry.make<Entry>({
     kind: "prompt",
     check: ({ complete, key, prompt }) => {
-      if (key.length === 0 || key.length > 128) {
+      // Half a character would be lost in a cursor.
+      if (key.length === 0 || key.length > 128 || /\p{Surrogate}/u.test(key)) {
         throw new TypeError(`The prompt name ${JSON.stringify(key)} is ill-formed: it must have 1 to 128 characters`)
       }
       Prompt.check(prompt)

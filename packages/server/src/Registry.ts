@@ -77,7 +77,12 @@ export const make = <E extends Entry>(options: {
   readonly check: (entry: E) => void
   readonly changed: Effect.Effect<void>
 }): Registry<E> => {
-  const { changed, check, kind } = options
+  const { check, kind } = options
+  // Whoever joins the processes of a server may be away. What is registered is there nevertheless.
+  const changed = Effect.catchCause(
+    options.changed,
+    (cause) => Effect.logError(`Nobody was told that there is a change of a ${kind}`, cause)
+  )
   const entries = new Map<string, E>()
   let sorted: ReadonlyArray<E> | undefined
   let views = new Map<string, ReadonlyArray<E>>()

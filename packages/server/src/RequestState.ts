@@ -53,12 +53,14 @@ export class InvalidRequestState extends Data.TaggedError("InvalidRequestState")
 }
 
 /**
- * The state is too long, or cannot be written as JSON.
+ * There can be no state: the parameters of the request cannot be written as JSON, as they are nested too deeply
+ * (`request`), or what is to be remembered cannot, or is too long (`state`).
  *
  * @since 0.1.0
  * @category errors
  */
 export class UnsealableRequestState extends Data.TaggedError("UnsealableRequestState")<{
+  readonly reason: "request" | "state"
   readonly message: string
 }> {}
 
@@ -119,15 +121,16 @@ export const make = ({ keys, maxLength = 256 * 1024, ttl = "1 hour" }: Options =
 
   const seal: RequestState["seal"] = Effect.fnUntraced(function*(payload, binding) {
     const now = yield* Clock.currentTimeMillis
-    const bound = yield* Effect.try({ try: () => RequestStateBinding.text(binding), catch: unsealable("the request") })
+    const bound = yield* Effect.try({ try: () => RequestStateBinding.text(binding), catch: unsealable("request") })
     const plaintext = yield* Effect.try({
       try: () => write({ expires: now + millis, payload }),
-      catch: unsealable("the state")
+      catch: unsealable("state")
     })
     const cipher: Cipher = yield* loaded
     const length = cipher.length(plaintext.length)
     if (length > maxLength) {
       return yield* new UnsealableRequestState({
+        reason: "state",
         message: `The requestState is too long: ${length} characters, and ${maxLength} are allowed`
       })
     }
@@ -153,9 +156,10 @@ const once = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> => Effect.
 
 const invalid = () => new InvalidRequestState({ reason: "invalid" })
 
-const unsealable = (what: string) => (cause: unknown): UnsealableRequestState =>
+const unsealable = (reason: "request" | "state") => (cause: unknown): UnsealableRequestState =>
   new UnsealableRequestState({
-    message: `There can be no requestState: ${what} cannot be written as JSON: ${
+    reason,
+    message: `There can be no requestState: the ${reason} cannot be written as JSON: ${
       cause instanceof Error ? cause.message : String(cause)
     }`
   })

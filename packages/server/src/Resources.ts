@@ -13,6 +13,7 @@ import * as Limits from "@mcp-effect/protocol/Limits"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import type { Principal } from "@mcp-effect/protocol/Principal"
 import * as Resource from "@mcp-effect/protocol/Resource"
+import * as UriTemplate from "@mcp-effect/protocol/UriTemplate"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
@@ -174,7 +175,8 @@ const hintsOf = (
  * The feature over both registries, in pages of `pageSize`. It is declared once anything was registered, or from the start
  * if `declare` is set.
  *
- * A session subscribes to `Limits.inFlight` resources at the most, and one more is refused. One `subscriptions/listen`
+ * A session subscribes to `Limits.inFlight` resources at the most, with URIs that are no longer than
+ * `Limits.messageBytes` together, and one more is refused. One `subscriptions/listen`
  * hears of the first as many, and of those that do not exist in no case: its acknowledgement says of which.
  *
  * @since 0.1.0
@@ -198,8 +200,8 @@ export const make = (
   const subscribe = withUri((uri, call) =>
     Effect.flatMap(
       Limits.Limits,
-      ({ inFlight }) =>
-        find(uri, call.principal) === undefined ? Effect.fail(ResourceRun.notFound(uri)) : remember(uri, call, inFlight)
+      (limits) =>
+        find(uri, call.principal) === undefined ? Effect.fail(ResourceRun.notFound(uri)) : remember(uri, call, limits)
     )
   )
   // Of what does not exist any more too.
@@ -241,22 +243,39 @@ export const make = (
 // However far behind somebody is, that the list has changed is told.
 const listChanged: Interest = { ...Listens.to(Changes.resources), coarse: () => Changes.resources }
 
-const remember = (uri: string, { principal, session }: Call, bound: number): ReturnType<Method> => {
+const remember = (
+  uri: string,
+  { principal, session }: Call,
+  { inFlight, messageBytes }: Limits.Limits
+): ReturnType<Method> => {
   const key = Resource.normalize(uri)
-  if (session !== undefined && session.subscribed.size >= bound && !session.subscribed.has(key)) {
-    const message =
-      `Invalid params: this session has ${bound} subscriptions already; it must unsubscribe from some first`
-    return Effect.fail(new McpError.InvalidParams({ message }))
+  if (session === undefined) return Effect.succeed(result({}))
+  const { subscribed } = session
+  if (subscribed.size >= inFlight && !subscribed.has(key)) {
+    return refused(`this session has ${inFlight} subscriptions already; it must unsubscribe from some first`)
   }
-  session?.subscribed.set(key, { uri, principal })
+  // As much as a `subscriptions/listen` can ask for.
+  let size = uri.length
+  for (const [other, { uri }] of subscribed) size += other === key ? 0 : uri.length
+  if (size > messageBytes) {
+    return refused(
+      `the URIs that this session has subscribed to would be longer than ${messageBytes} characters; ` +
+        "it must unsubscribe from some first"
+    )
+  }
+  subscribed.set(key, { uri, principal })
   return Effect.succeed(result({}))
 }
 
+const refused = (problem: string): Effect.Effect<never, McpError.InvalidParams> =>
+  Effect.fail(new McpError.InvalidParams({ message: `Invalid params: ${problem}` }))
+
 const withUri = (method: (uri: string, call: Call) => ReturnType<Method>): Method => (call) => {
   const uri = call.request.params?.uri
-  return Predicate.isString(uri)
+  if (!Predicate.isString(uri)) return refused("\"uri\" must be a string")
+  return uri.length <= UriTemplate.MAX_URI
     ? method(uri, call)
-    : Effect.fail(new McpError.InvalidParams({ message: "Invalid params: \"uri\" must be a string" }))
+    : refused(`"uri" has ${uri.length} characters, and ${UriTemplate.MAX_URI} at most are read`)
 }
 
 const finder = (resources: Resources, templates: Templates) => {

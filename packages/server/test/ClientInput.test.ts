@@ -1,6 +1,5 @@
 /** Rounds: how a call of revision 2026-07-28 ends with its questions, and what the handler finds when it runs again. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Elicitation from "@mcp-effect/protocol/Elicitation"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import { Principal } from "@mcp-effect/protocol/Principal"
 import * as Tool from "@mcp-effect/protocol/Tool"
@@ -12,49 +11,8 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { TestClock } from "effect/testing"
-import { type Client, serve, speak, streaming, texts } from "./client.ts"
-
-type Params = JsonRpc.Params
-
-const Ask = Tool.make("ask", { input: { what: Schema.optionalKey(Schema.String) } })
-
-const question = (message: string) => Elicitation.form({ message, fields: { it: Schema.String } })
-const ask = (message: string, options?: ClientInput.Options) =>
-  Effect.map(
-    ClientInput.elicit(question(message), options),
-    (answer) => answer._tag === "Accept" ? answer.content.it : answer._tag
-  )
-const said = (it: string): Params => ({ action: "accept", content: { it } })
-
-const capabilities = { elicitation: {}, sampling: {}, roots: {} }
-
-const served = <E>(handler: () => Effect.Effect<string, E>, more: Params = {}): Effect.Effect<Client, unknown, never> =>
-  // The scope of these tests is that of the server.
-  Effect.flatMap(
-    serve(McpServer.tool(Ask, handler)),
-    (server) => speak(server, "2026-07-28", { ...capabilities, ...more })
-  ) as Effect.Effect<Client, unknown, never>
-
-interface Asked {
-  readonly keys: ReadonlyArray<string>
-  readonly messages: ReadonlyArray<unknown>
-  readonly state: string
-}
-
-const asked = (result: Params): Asked => {
-  assert.strictEqual(result.resultType, "input_required", JSON.stringify(result))
-  const requests = result.inputRequests as Record<string, { readonly params: { readonly message?: string } }>
-  return {
-    keys: Object.keys(requests),
-    messages: Object.values(requests).map(({ params }) => params.message),
-    state: String(result.requestState)
-  }
-}
-
-const again = (client: Client, { state }: Pick<Asked, "state">, inputResponses: Params, args: Params = {}) =>
-  client.result("tools/call", { name: "ask", arguments: args, inputResponses, requestState: state })
-
-const first = (client: Client, args: Params = {}) => client.call("ask", args)
+import { again, Ask, ask, asked, capabilities, first, rounds, said, served } from "./asking.ts"
+import { serve, speak, streaming, texts } from "./client.ts"
 
 describe("a round", () => {
   it.effect("MUST hold the questions that are asked at the same time, and one each of those that are not", () =>
@@ -74,6 +32,18 @@ describe("a round", () => {
       assert.deepStrictEqual([two.keys, two.messages], [["elicitation-2"], ["b"]])
       assert.notStrictEqual(two.state, one.state)
       assert.deepStrictEqual(texts(yield* again(each, two, { "elicitation-2": said("2") })), ["1 2"])
+    }))
+
+  it.effect("MUST hold what is asked on the answers of the round before, however long it takes to compare them", () =>
+    Effect.gen(function*() {
+      const pair = (length: number, b: string) => Effect.andThen(ask("x".repeat(length)), ask(b))
+      const client = yield* served(() =>
+        Effect.map(Effect.all([pair(1, "a"), pair(1_000_000, "b"), pair(2, "c")], { concurrency: 3 }), String)
+      )
+      for (let i = 0; i < 5; i++) {
+        const [keys] = yield* rounds(client)
+        assert.deepStrictEqual(keys.map(({ length }) => length), [3, 3])
+      }
     }))
 
   it.effect("MUST ask again what was not answered, and keep what was", () =>
@@ -188,7 +158,7 @@ describe("requestState", () => {
     Effect.gen(function*() {
       const client = yield* served(() => ask("a"))
       const round = asked(yield* first(client))
-      const refused = (params: Params) =>
+      const refused = (params: JsonRpc.Params) =>
         Effect.map(
           client.error("tools/call", {
             name: "ask",

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Elicitation from "@mcp-effect/protocol/Elicitation"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Principal from "@mcp-effect/protocol/Principal"
+import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import * as Tool from "@mcp-effect/protocol/Tool"
 import { type Call, result } from "@mcp-effect/server/Call"
@@ -18,7 +19,7 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { connect, hello, meta, recorder, serve, speak, texts } from "./client.ts"
+import { connect, hello, serve, speak, texts } from "./client.ts"
 import { logged } from "./log.ts"
 
 const settle = Effect.repeat(Effect.yieldNow, { times: 10 })
@@ -35,20 +36,9 @@ const withExtensions = (...extensions: ReadonlyArray<Extension>) =>
     (server) => Effect.forEach(extensions, (extension) => server.extensions.add(extension), { discard: true })
   )
 
-/** The result of a call of a tool, whatever the schema says of it: an extension has results of its own. */
-const anyResult = (server: McpServer.McpServer["Service"], revision: string, name: string) =>
-  Effect.gen(function*() {
-    const { notify, request } = yield* server.connect(recorder([]))
-    const ask = (method: string, params: JsonRpc.Params) =>
-      Effect.map(request(JsonRpc.request(1, method, params), recorder([])), (response) => {
-        assert.strictEqual(response._tag, "Success", JSON.stringify(response))
-        return (response as JsonRpc.Success).result
-      })
-    if (revision === "2026-07-28") return yield* ask("tools/call", { name, _meta: meta(both) })
-    yield* ask("initialize", hello(revision, both))
-    yield* notify(JsonRpc.notification("notifications/initialized"))
-    return yield* ask("tools/call", { name })
-  })
+/** A client that knows the results of tasks. */
+const withTasks = (server: McpServer.McpServer["Service"], revision: Revision.Name) =>
+  speak(server, revision, both, { resultTypes: ["task"] })
 
 /** Adds a word to the text of every call. */
 const saying = (word: string, id: string): Extension => ({
@@ -154,7 +144,7 @@ describe("what is around a method", () => {
           id,
           around: { "tools/call": () => Effect.succeed(result({ resultType: "task", taskId: "t", _meta: { own: 1 } })) }
         }
-        const value = yield* anyResult(yield* withExtensions(task), revision, "greet")
+        const value = yield* (yield* withTasks(yield* withExtensions(task), revision)).call("greet")
         assert.deepInclude(value, { resultType: "task", taskId: "t" })
         assert.deepInclude(value._meta, { own: 1 })
         assert.notProperty(value, "ttlMs")
@@ -181,7 +171,8 @@ describe("what is around a method", () => {
       const slow = McpServer.tool(Tool.make("slow", {}), () => Effect.as(Effect.sleep("1 second"), "done"))
       const server = yield* serve(slow)
       yield* server.extensions.add(background)
-      assert.strictEqual((yield* anyResult(server, "2026-07-28", "slow")).resultType, "task")
+      const client = yield* withTasks(server, "2026-07-28")
+      assert.strictEqual((yield* client.call("slow")).resultType, "task")
       yield* Effect.andThen(settle, TestClock.adjust("1 second"))
       yield* settle
       assert.deepStrictEqual(seen, ["done"])

@@ -75,6 +75,32 @@ describe("next", () => {
       )
     }))
 
+  it.effect("that is run when the reply is out MUST NOT tell the client anything either", () =>
+    Effect.gen(function*() {
+      const gate = yield* Deferred.make<void>()
+      const done = yield* Deferred.make<void>()
+      const reports = McpServer.tool(Echo, () =>
+        Progress.report({ progress: 1 }).pipe(
+          Effect.andThen(Effect.logError("late")),
+          Effect.ensuring(Deferred.succeed(done, undefined))
+        ))
+      const later = Middleware.make("later", ({ method }, next) =>
+        method === "tools/call"
+          ? Effect.as(Effect.forkDetach(Effect.andThen(Deferred.await(gate), next())), { content: [] })
+          : next())
+      const server = yield* serve(Layer.merge(reports, McpServer.logging()), { middleware: [later] })
+      yield* logged(() =>
+        Effect.gen(function*() {
+          const client = yield* speak(server, "2025-11-25")
+          yield* client.call("echo", { text: "x" }, { progressToken: 1 })
+          yield* Deferred.succeed(gate, undefined)
+          yield* Deferred.await(done)
+          yield* settle
+          assert.deepStrictEqual([...client.tied, ...client.heard], [])
+        })
+      )
+    }))
+
   it.effect("MUST bring to the handler what is provided around it", () =>
     Effect.gen(function*() {
       const Tenant = Context.Reference<string>("test/Tenant", { defaultValue: () => "nobody" })

@@ -26,6 +26,11 @@ describe("what is coarser than an update", () => {
       assert.deepStrictEqual(coarse?.(Changes.resource("a:b/c/d/e")), Changes.resource("a:b/c"))
       assert.deepStrictEqual(coarse?.(Changes.resource("a:~/1")), Changes.resource("a:%7e/"))
       assert.deepStrictEqual(coarse?.(Changes.resource("a:b")), Changes.resource("a:b"))
+      // Far deeper, and so by another way.
+      const deep = "/d".repeat(100)
+      assert.deepStrictEqual(coarse?.(Changes.resource(`a:b/c${deep}`)), Changes.resource("a:b/c"))
+      assert.deepStrictEqual(coarse?.(Changes.resource(`a:~/${deep}`)), Changes.resource("a:%7e/"))
+      assert.strictEqual(coarse?.(Changes.resource(`a:bc${deep}`)), undefined)
       assert.strictEqual(coarse?.(Changes.resource("a:x")), undefined)
     }))
 

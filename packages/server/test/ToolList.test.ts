@@ -115,7 +115,6 @@ describe("tools/list", () => {
     "YWZ0ZXI",
     Base64Url.encode("before:a"),
     0,
-    null,
     {},
     ["YWZ0ZXI6YQ"]
   ])("MUST answer the cursor %j, which is none of this server, with -32602", (cursor) =>

@@ -54,7 +54,8 @@ export const recorder = (kept: Array<JsonRpc.Notification>): Peer => ({
 /** A connection on which nothing was said yet. `prepare` makes the parameters of every request. */
 export const connect = (
   server: McpServer.McpServer["Service"],
-  prepare: (params: Params | undefined) => Params | undefined = (params) => params
+  prepare: (params: Params | undefined) => Params | undefined = (params) => params,
+  options: WireSchema.Options = {}
 ): Effect.Effect<Client, never, Scope.Scope> =>
   Effect.gen(function*() {
     const heard: Array<JsonRpc.Notification> = []
@@ -62,6 +63,7 @@ export const connect = (
     // What the server sends satisfies the schema of its revision; what these tests send need not.
     const violations: Array<WireSchema.Violation> = []
     const watch = WireSchema.watch({
+      ...options,
       onViolation: (violation) => {
         if (violation.from === "server") violations.push(violation)
       }
@@ -127,16 +129,17 @@ export const streaming = (name: Revision.Name): Params =>
 
 const isStateless = (name: Revision.Name): boolean => Revisions.get(name)?.era === "stateless"
 
-/** A connection that is ready to speak a revision. */
+/** A connection that is ready to speak a revision. `options`: what else its messages may be. */
 export const speak = (
   server: McpServer.McpServer["Service"],
   name: Revision.Name,
-  capabilities: Params = {}
+  capabilities: Params = {},
+  options?: WireSchema.Options
 ): Effect.Effect<Client, TransportError, Scope.Scope> =>
   isStateless(name)
-    ? connect(server, (params) => Meta.assign(params, meta(capabilities)))
+    ? connect(server, (params) => Meta.assign(params, meta(capabilities)), options)
     : Effect.tap(
-      connect(server),
+      connect(server, undefined, options),
       (client) => Effect.andThen(client.result("initialize", hello(name, capabilities)), client.initialized)
     )
 

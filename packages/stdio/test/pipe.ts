@@ -25,7 +25,9 @@ export const pipe = (size = 64 * 1024) =>
       return Queue.offerAll(queue, pieces)
     }),
     input: Stream.fromQueue(queue),
-    end: Queue.end(queue)
+    end: Queue.end(queue),
+    /** Nobody reads any more: what is written goes nowhere. */
+    shut: Queue.shutdown(queue)
   }))
 
 export const transport = (size?: number): Layer.Layer<ClientTransport, never, McpServer> =>
@@ -48,6 +50,7 @@ export const transport = (size?: number): Layer.Layer<ClientTransport, never, Mc
           yield* Layer.build(
             StdioServer.layer.pipe(Layer.provide(stdio), Layer.provide(Layer.succeed(McpServer, server)))
           )
+          yield* Effect.addFinalizer(() => toClient.shut)
           const wire = yield* Wire.make({
             input: toClient.input,
             output: toServer.output,

@@ -68,15 +68,23 @@ const toDocument = (schema: Mutable): Document => {
   }
 }
 
-// The bundle's copies are older than the specification's corrections: a number's bounds need not be integers.
+// The bundle's copies are older than the specification's corrections: a number's bounds need not be integers. Nor need
+// the number that a user enters, as the schema's TypeScript source says, from which no copy is made well.
 const corrected = (schema: Mutable): Mutable => {
-  const number = (schema.$defs ?? schema.definitions)?.NumberSchema?.properties
+  const { ElicitResult, NumberSchema } = schema.$defs ?? schema.definitions ?? {}
   for (const member of ["minimum", "maximum", "default"]) {
-    const part: Schema | undefined = number?.[member]
+    const part: Schema | undefined = NumberSchema?.properties?.[member]
     if (part?.type === "integer") Object.assign(part, { type: "number" })
+  }
+  const entered: Schema | undefined = ElicitResult?.properties?.content?.additionalProperties
+  for (const part of entered === undefined ? [] : [entered, ...alternatives(entered)]) {
+    if (!Array.isArray(part.type)) continue
+    Object.assign(part, { type: part.type.map((type: unknown) => type === "integer" ? "number" : type) })
   }
   return schema
 }
+
+const alternatives = ({ anyOf }: Schema): ReadonlyArray<Schema> => Array.isArray(anyOf) ? anyOf : []
 
 const BATCH = /Batch(Request|Response)$/
 

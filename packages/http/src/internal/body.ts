@@ -6,22 +6,47 @@ import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import type { HttpServerError } from "effect/http/HttpServerError"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import type * as Scope from "effect/Scope"
+import * as Deadlines from "./deadlines.ts"
+import type { Wire } from "./exchange.ts"
+import * as Incoming from "./incoming.ts"
 import * as Reply from "./reply.ts"
 
 export type Read = (request: HttpServerRequest) => Effect.Effect<string, HttpServerResponse>
 
-export const make = (limits: { readonly bytes: number; readonly timeout: Duration.Duration }): Read => {
-  const tooLarge = Reply.refused(413, `The message is larger than ${limits.bytes} bytes`)
-  const late = Reply.refused(408, `The message was not complete after ${Duration.format(limits.timeout)}`)
-  const unreadable = Reply.refused(400, "The message could not be read")
-  const size = ByteSize.bytes(limits.bytes)
-  const problem = ({ reason }: HttpServerError): HttpServerResponse =>
-    reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge : unreadable
-  return (request) =>
-    Number(request.headers["content-length"] ?? 0) > limits.bytes
-      ? Effect.fail(tooLarge)
-      : Effect.timeoutOrElse(
-        Effect.provideService(Effect.mapError(request.text, problem), HttpIncomingMessage.MaxBodySize, size),
-        { duration: limits.timeout, orElse: () => Effect.fail(late) }
+export const make = (
+  run: Wire["run"],
+  limits: { readonly bytes: number; readonly timeout: Duration.Duration }
+): Effect.Effect<Read, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const responses: Record<Incoming.Problem, HttpServerResponse> = {
+      "too large": Reply.refused(413, `The message is larger than ${limits.bytes} bytes`),
+      late: Reply.refused(408, `The message was not complete after ${Duration.format(limits.timeout)}`),
+      unreadable: Reply.refused(400, "The message could not be read")
+    }
+    const size = ByteSize.bytes(limits.bytes)
+    const deadlines = yield* Deadlines.make(run, limits.timeout)
+    const platform = ({ text }: HttpServerRequest): Effect.Effect<string, Incoming.Problem> =>
+      Effect.callback((resume) => {
+        const fiber = run(Effect.provideService(text, HttpIncomingMessage.MaxBodySize, size))
+        const done = deadlines.watch(() => {
+          resume(Effect.fail("late"))
+          fiber.interruptUnsafe()
+        })
+        fiber.addObserver((exit) => {
+          done()
+          resume(Effect.mapError(exit, problemOf))
+        })
+        return Effect.sync(() => fiber.interruptUnsafe())
+      })
+    return (request) => {
+      if (Number(request.headers["content-length"] ?? 0) > limits.bytes) return Effect.fail(responses["too large"])
+      return Effect.mapError(
+        Incoming.text(request, limits.bytes, deadlines) ?? platform(request),
+        (problem) => responses[problem]
       )
-}
+    }
+  })
+
+const problemOf = ({ reason }: HttpServerError): Incoming.Problem =>
+  reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? "too large" : "unreadable"

@@ -65,6 +65,10 @@ export const make = (name: string, schema: AnySchema): Field => {
   }
   const { [LEGACY]: legacy, description, title } = annotationsOf(schema.ast)
   const value = defaultOf(name, schema)
+  // The JSON of such a number is a text.
+  if (isNumeric(kind) && typeof value === "string") {
+    throw new TypeError(`The default of the field ${JSON.stringify(name)} of a form must be finite, and is ${value}`)
+  }
   return {
     kind,
     title: typeof title === "string" ? title : undefined,
@@ -74,6 +78,8 @@ export const make = (name: string, schema: AnySchema): Field => {
     required: value === undefined && !SchemaAST.isOptional(SchemaAST.toEncoded(schema.ast))
   }
 }
+
+export const isNumeric = ({ type }: Kind): boolean => type === "number" || type === "integer"
 
 const kindOf = (ast: SchemaAST.AST): Kind | undefined => {
   const shape = shapeOf(ast)

@@ -11,6 +11,8 @@ const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0
 
 export const isUri = (text: string): boolean => URI.test(text)
 
+export const isUrl = (text: string): boolean => isUri(text) && URL.canParse(text)
+
 export const email = Schema.String.check(
   Schema.isPattern(EMAIL, { expected: "an e-mail address", format: "email" })
 )

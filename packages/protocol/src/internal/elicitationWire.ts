@@ -8,7 +8,7 @@ export const requestedSchema = (
   fields: Readonly<Record<string, Field>>,
   wire: Wire
 ): Result.Result<Params, string> => {
-  const properties: Record<string, Params> = {}
+  const properties: Array<readonly [string, Params]> = []
   const required: Array<string> = []
   for (const [name, field] of Object.entries(fields)) {
     if (wire.elicitation !== "full" && field.kind.type === "choices") {
@@ -16,10 +16,10 @@ export const requestedSchema = (
         `The field ${JSON.stringify(name)} is a choice of several, which this revision of the protocol cannot ask for`
       )
     }
-    properties[name] = property(field, wire)
+    properties.push([name, property(field, wire)])
     if (field.required) required.push(name)
   }
-  const root = { type: "object", properties }
+  const root = { type: "object", properties: Object.fromEntries(properties) }
   return Result.succeed(required.length === 0 ? root : { ...root, required })
 }
 

@@ -1,7 +1,9 @@
 /** What is wrong with the definition of a resource or a template, in a sentence. */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
+import * as Problem from "../Problem.ts"
 import type * as UriTemplate from "../UriTemplate.ts"
+import { maxUri } from "./uriTemplateMatch.ts"
 import { isWellFormed } from "./uriTemplateText.ts"
 
 const quote = (text: string): string => JSON.stringify(text)
@@ -13,6 +15,9 @@ export const problem = ({ size, uri }: { readonly uri: string; readonly size: nu
   | string
   | undefined =>
 {
+  if (uri.length > maxUri) {
+    return `The URI ${quote(Problem.cut(uri, 100))} has ${uri.length} characters, and ${maxUri} at most are read`
+  }
   if (!absolute.test(uri) || !isWellFormed(uri)) {
     return `The URI ${quote(uri)} of a resource must be absolute and percent-encoded, as in "file:///a%20b"`
   }

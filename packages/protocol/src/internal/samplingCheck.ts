@@ -1,4 +1,5 @@
 /** What every revision asks of a request for a message. */
+import * as Predicate from "effect/Predicate"
 import type { Block, Message, Request } from "../Sampling.ts"
 
 export const isList = (given: Block | ReadonlyArray<Block>): given is ReadonlyArray<Block> => Array.isArray(given)
@@ -6,7 +7,7 @@ export const isList = (given: Block | ReadonlyArray<Block>): given is ReadonlyAr
 /** The only block, if there is just one. */
 export const single = (blocks: ReadonlyArray<Block>): Block | undefined => blocks.length === 1 ? blocks[0] : undefined
 
-export const problem = ({ maxTokens, messages, modelPreferences }: Request): string | undefined => {
+export const problem = ({ maxTokens, messages, modelPreferences, temperature, tools }: Request): string | undefined => {
   if (!Number.isInteger(maxTokens) || maxTokens < 1) return `maxTokens must be a positive integer, and is ${maxTokens}`
   for (const name of ["costPriority", "speedPriority", "intelligencePriority"] as const) {
     const priority = modelPreferences?.[name]
@@ -14,6 +15,13 @@ export const problem = ({ maxTokens, messages, modelPreferences }: Request): str
       return `${name} must be from 0 to 1, and is ${priority}`
     }
   }
+  if (temperature !== undefined && !Number.isFinite(temperature)) {
+    return `temperature must be a finite number, and is ${temperature}`
+  }
+  const unnamed = tools?.findIndex(({ inputSchema, name }) =>
+    typeof name !== "string" || !Predicate.isObject(inputSchema)
+  )
+  if (unnamed !== undefined && unnamed >= 0) return `Tool ${unnamed + 1} must have a name and an inputSchema`
   let open: ReadonlyArray<string> = []
   for (const [i, message] of messages.entries()) {
     const wrong = misplaced(message) ?? unbalanced(message, open)

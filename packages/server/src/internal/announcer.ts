@@ -6,7 +6,7 @@
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import type { Peer, TransportError } from "@mcp-effect/protocol/Peer"
 import * as Cause from "effect/Cause"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import type { Interest } from "../Call.ts"
@@ -44,8 +44,10 @@ export const make = ({ back, bound, lost, missed, ready, run, write }: Options):
   let started = false
   const stale = (): boolean => !open
 
-  const taken = (exit: Exit.Exit<void, TransportError>): void => {
-    if (open && Exit.isFailure(exit) && isClosed(exit.cause)) lost()
+  const taken = ({ method }: Change, exit: Exit.Exit<void, TransportError>): void => {
+    if (!open || !Exit.isFailure(exit)) return
+    if (isClosed(exit.cause)) return lost()
+    run(Effect.logWarning(`A client was not told of a change by ${method}: it could not be sent`, exit.cause))
   }
   // Nothing else is sent while one is being taken: what waits for its reader is bounded, and stays in order.
   const flush = (): void => {
@@ -57,13 +59,13 @@ export const make = ({ back, bound, lost, missed, ready, run, write }: Options):
       const fiber = run(back.notify({ ...JsonRpc.notification(change.method, write(change)), stale }))
       const exit = fiber.pollUnsafe()
       if (exit !== undefined) {
-        taken(exit)
+        taken(change, exit)
         continue
       }
       sending = fiber
       fiber.addObserver((exit) => {
         sending = undefined
-        taken(exit)
+        taken(change, exit)
         flush()
       })
     }

@@ -11,7 +11,7 @@ import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { CurrentCall } from "./currentCall.ts"
 import * as Forward from "./forward.ts"
-import { InsideOnce } from "./round.ts"
+import { InsideOnce } from "./memo.ts"
 
 /** The context to run in, given that of the fiber. */
 export type Captured<R> = (fiberContext: Context.Context<never>) => Context.Context<R>

@@ -2,16 +2,18 @@
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 
-const digests = Effect.runSync(Effect.cached(Effect.promise(() => import("effect/crypto/Digest"))))
+const sha256 = Effect.runSync(Effect.cached(Effect.flatMap(
+  Effect.promise(() => import("effect/crypto/Digest")),
+  ({ Digest, layerWebCrypto, sha256 }) =>
+    Digest.pipe(
+      Effect.map((service) => (text: string) => service.digest(sha256, new TextEncoder().encode(text))),
+      Effect.provide(layerWebCrypto)
+    )
+)))
 
 /** The SHA-256 of a text, in base64url. */
 export const digest = (text: string): Effect.Effect<string> =>
-  Effect.flatMap(digests, (Digest) =>
-    Digest.Digest.pipe(
-      Effect.flatMap((service) => service.digest(Digest.sha256, new TextEncoder().encode(text))),
-      Effect.provide(Digest.layerWebCrypto),
-      Effect.map(Base64Url.encode)
-    ))
+  Effect.flatMap(sha256, (sha256) => Effect.map(sha256(text), Base64Url.encode))
 
 /** A random UUID. */
 export const uuid: Effect.Effect<string> = Effect.flatMap(

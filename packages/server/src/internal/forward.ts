@@ -12,7 +12,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import type { Reporter } from "./reporter.ts"
 
-/** Messages that may wait for a slow client; more are counted, and told of when there is room. */
+/** Messages that may wait for a slow client; of more, the server's own log hears, and the client when there is room. */
 const WAITING = 256
 
 type AnyLogger = Logger.Logger<unknown, unknown>
@@ -117,7 +117,11 @@ const sender = (
       send({ level: Logging.isAtLeast("warning", level) ? "warning" : level, data })
     })
   }
-  return (message) => waiting >= WAITING ? void dropped++ : send(message)
+  return (message) => {
+    if (waiting < WAITING) return send(message)
+    // The client may never learn of it: nothing is sent after the result.
+    if (dropped++ === 0) run(Effect.logWarning(`Log messages are dropped: ${WAITING} were waiting for their client`))
+  }
 }
 
 // A cause stays in the server's own log: what it says of the inside of the server is not for the client.

@@ -38,7 +38,8 @@ export const make = <E extends Entry>(registry: Registry<E>, options: Options<E>
 
   return ({ principal, request, revision }) => {
     const cursor = request.params?.cursor
-    const after = cursor === undefined ? "" : Cursor.decode(cursor)
+    // Some clients write `null` for what they leave out.
+    const after = cursor === undefined || cursor === null ? "" : Cursor.decode(cursor)
     return after === undefined
       ? Effect.fail(new McpError.InvalidParams({ message: "Invalid params: this is no cursor of this server" }))
       : Effect.succeed(page(registry.list(principal), revision.wire, after))
@@ -54,10 +55,13 @@ const write = <E extends Entry>(
 ): Result => {
   const shown = entries.slice(start, start + pageSize)
   const last = shown.at(-1)
-  const items = shown.map((entry) => write(entry, wire))
-  const value = start + pageSize < entries.length && last !== undefined
-    ? { [member]: items, nextCursor: Cursor.encode(last.key) }
-    : { [member]: items }
+  // Everybody is given this one page, so that nobody, such as middleware, may change it for the others.
+  const items = Object.freeze(shown.map((entry) => Object.freeze(write(entry, wire))))
+  const value = Object.freeze(
+    start + pageSize < entries.length && last !== undefined
+      ? { [member]: items, nextCursor: Cursor.encode(last.key) }
+      : { [member]: items }
+  )
   // What not everybody may see must not be kept for everybody.
   return { value, caching: restricted ? { cacheScope: "private" } : undefined, key: value }
 }

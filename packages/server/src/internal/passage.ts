@@ -25,6 +25,7 @@ export const make = (call: Call): Passage => {
   const onward = { ...call, back: way.back }
   let entered: { readonly context: Context.Context<never>; readonly before: Context.Context<never> } | undefined
   let running = 0
+  let over = false
   return {
     enter: <A, E, R>(captured: Captured<R>, self: Effect.Effect<A, E, R>) =>
       Effect.withFiber<A, E>((fiber) => {
@@ -38,6 +39,7 @@ export const make = (call: Call): Passage => {
         entered = { context, before }
         return Effect.onExitPrimitive(Effect.updateContext(self, () => context), (exit) => {
           reporter?.close()
+          over = true
           if (running > 0) way.close()
           return Scope.closeUnsafe(scope, exit)
         })
@@ -46,6 +48,8 @@ export const make = (call: Call): Passage => {
       Effect.withFiber((fiber) => {
         const principal = fiber.getRef(Principal)
         running++
+        // Who goes on when the middleware is over is left behind from the start.
+        if (over) way.close()
         const going = rest(principal === call.principal ? onward : { ...onward, principal })
         // What the library itself logs on the rest of the way is not for the client.
         const outside = Effect.updateContext(going, (context: Context.Context<never>) =>

@@ -37,9 +37,13 @@ export const make = ({ back, input, part, request, revision }: Call): Reporter =
     // Without a token there is nothing that a notification could be tied to.
     if (progressToken === undefined || !open || !Number.isFinite(progress) || progress <= last) return Effect.void
     last = progress
+    // A total that JSON cannot say is not known.
+    const known = total !== undefined && Number.isFinite(total) ? { total } : {}
     return send(
       "notifications/progress",
-      revision.wire.progressMessage ? { progressToken, progress, total, message } : { progressToken, progress, total }
+      revision.wire.progressMessage
+        ? { progressToken, progress, ...known, message }
+        : { progressToken, progress, ...known }
     )
   }
   return {

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as Binary from "./binary.ts"
 
 export const notFound = (uri: string): McpError.ResourceNotFound =>
   new McpError.ResourceNotFound({ uri, message: `Resource not found: ${uri}` })
@@ -34,6 +35,10 @@ const contents = (uri: string, mimeType: string | undefined, returned: unknown):
   const items: ReadonlyArray<unknown> = Array.isArray(returned) ? returned : [returned]
   if (!items.every(isContents)) {
     throw new TypeError(`The handler of the resource ${uri} must return text, bytes, contents, or undefined`)
+  }
+  for (const item of items) {
+    const problem = Binary.problemOf(item)
+    if (problem !== undefined) throw new TypeError(`The resource ${uri} cannot be written: ${problem}`)
   }
   // Of several contents, only those of the resource itself are known to be of its type.
   return items.map((item) => written(!Array.isArray(returned) || item.uri === uri ? { ...type, ...item } : item))

@@ -50,14 +50,14 @@ export const answered = (payload: unknown, responses: unknown): Effect.Effect<Ro
       if (responses !== undefined && !Predicate.isObject(responses)) {
         return Effect.fail(invalid("\"inputResponses\" must be an object"))
       }
-      const answers: Record<string, Answer> = { ...state.answers }
+      const answers = new Map(Object.entries(state.answers))
       for (const [key, digest] of Object.entries(state.asked)) {
         const response = responses !== undefined && Object.hasOwn(responses, key) ? responses[key] : undefined
         if (response === undefined) continue
         if (!Predicate.isObject(response)) return Effect.fail(notAnObject(key))
-        answers[key] = { digest, response: { ...response } }
+        answers.set(key, { digest, response: { ...response } })
       }
-      return Effect.succeed({ ...state, answers, asked: {} })
+      return Effect.succeed({ ...state, answers: Object.fromEntries(answers), asked: {} })
     }
   })
 

@@ -104,11 +104,20 @@ const reply = (
   { requestState, server }: Sealing
 ): Effect.Effect<Result, McpError.ProtocolError> =>
   Effect.gen(function*() {
-    const inputRequests: Record<string, JsonRpc.Params> = {}
-    for (const [key, { question: { method, params } }] of round.asked) inputRequests[key] = { method, params }
-    const sealed = yield* Effect.mapError(
-      Effect.flatMap(round.state(), (state) => requestState.seal(state, bindingOf(server, call))),
-      ({ message }) => new McpError.InternalError({ message })
+    const state = yield* round.state()
+    const inputRequests = Object.fromEntries(
+      [...round.asked].map(([key, { question: { method, params } }]) => [key, { method, params }])
+    )
+    const sealed = yield* Effect.catch(
+      requestState.seal(state, bindingOf(server, call)),
+      ({ message, reason }): Effect.Effect<never, McpError.ProtocolError> =>
+        reason === "request"
+          ? Effect.fail(new McpError.InvalidParams({ message: `Invalid params: ${message}` }))
+          : Effect.andThen(
+            // What is too much is mostly the handler's.
+            Effect.logWarning(`The questions of ${call.request.method} are not asked: ${message}`),
+            Effect.fail(new McpError.InternalError({ message }))
+          )
     )
     const value = { resultType: "input_required", inputRequests, requestState: sealed }
     return { value, caching: undefined, key: undefined }

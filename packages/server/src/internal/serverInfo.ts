@@ -17,6 +17,9 @@ export interface ServerInfo {
   readonly info: Implementation
   readonly instructions: string | undefined
   readonly revisions: ReadonlyArray<Revision>
+  /** Those of either era. */
+  readonly stateful: ReadonlyArray<Revision>
+  readonly stateless: ReadonlyArray<Revision>
   readonly features: ReadonlyArray<Feature>
   readonly changes: Changes["Service"]
   readonly caching: Caching
@@ -29,8 +32,16 @@ export interface ServerInfo {
 }
 
 /** The features that have something to declare now. */
-export const declared = (server: ServerInfo): ReadonlyArray<Feature> =>
-  server.features.filter((feature) => feature.declared())
+export const declared = (server: ServerInfo): ReadonlyArray<Feature> => {
+  const before = lists.get(server)
+  const now = server.features.filter((feature) => feature.declared())
+  if (before?.length === now.length && now.every((feature, i) => feature === before[i])) return before
+  lists.set(server, now)
+  return now
+}
+
+// Each session keeps the list of its features, which is mostly the same one.
+const lists = new WeakMap<ServerInfo, ReadonlyArray<Feature>>()
 
 /** What the server declares, given the features that it has. */
 export const capabilities = (

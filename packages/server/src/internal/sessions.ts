@@ -15,29 +15,36 @@ export const announce = (
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function*() {
     const { inFlight: bound } = yield* Limits.Limits
-    const run = Effect.runForkWith(yield* Effect.context<never>())
-    const announcer = Announcer.make({
-      run,
-      back,
-      bound,
-      write: ({ params }) => params,
-      ready: () => stateful.ready() !== undefined,
-      missed: () => void run(Effect.logWarning(`Changes were not told: ${bound} were waiting for the client`)),
-      lost: () => {}
-    })
-    announcer.start()
+    const context = yield* Effect.context<never>()
+    let announcer: Announcer.Announcer | undefined
+    // Made for the first change: most sessions hear of none.
+    const make = (): Announcer.Announcer => {
+      const run = Effect.runForkWith(context)
+      const announcer = Announcer.make({
+        run,
+        back,
+        bound,
+        write: ({ params }) => params,
+        ready: () => stateful.ready() !== undefined,
+        missed: () => void run(Effect.logWarning(`Changes were not told: ${bound} were waiting for the client`)),
+        lost: () => {}
+      })
+      announcer.start()
+      return announcer
+    }
     yield* Effect.acquireRelease(
       Effect.sync(() =>
         server.changes.observe((change) => {
           const ready = stateful.ready()
           if (ready === undefined) return
-          announcer.push(change, Listens.any(ready.features.map(({ announces }) => announces(ready.state))))
+          const interest = Listens.any(ready.features.map(({ announces }) => announces(ready.state)))
+          if (interest.matches(change)) (announcer ??= make()).push(change, interest)
         })
       ),
       (stop) =>
         Effect.sync(() => {
           stop()
-          announcer.end()
+          announcer?.end()
         })
     )
   })

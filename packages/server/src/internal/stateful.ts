@@ -1,6 +1,7 @@
 /** The stateful era: `initialize` opens a session, which says for all of its requests who asks and in which revision. */
 import * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import type { Level } from "@mcp-effect/protocol/Logging"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Meta from "@mcp-effect/protocol/Meta"
 import type { Revision } from "@mcp-effect/protocol/Revision"
@@ -9,9 +10,17 @@ import type * as Session from "@mcp-effect/protocol/Session"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { type Client, type Feature, type Method, result, type SessionState } from "../Call.ts"
+import {
+  type Call,
+  type Client,
+  type Feature,
+  type Method,
+  result,
+  type SessionState,
+  type Subscribed
+} from "../Call.ts"
 import type { Accepted, Era, Origin } from "../Dispatch.ts"
-import { mayAsk, none } from "../Input.ts"
+import { type Input, mayAsk, none } from "../Input.ts"
 import * as ClientInfo from "./clientInfo.ts"
 import * as Reverse from "./reverse.ts"
 import { capabilities, declared, instructionsOf, methodOf, type ServerInfo } from "./serverInfo.ts"
@@ -39,8 +48,7 @@ export const make = (server: ServerInfo, session: Session.Cell, scope: Scope.Sco
   new Stateful(server, session, scope)
 
 class Stateful implements StatefulEra {
-  private readonly revisions: ReadonlyArray<Revision>
-  private readonly input = Reverse.make()
+  private asking: Input | undefined
   private readonly server: ServerInfo
   private readonly session: Session.Cell
   private readonly scope: Scope.Scope
@@ -50,19 +58,34 @@ class Stateful implements StatefulEra {
     this.server = server
     this.session = session
     this.scope = scope
-    this.revisions = Revisions.ofEra(server.revisions, "stateful")
   }
 
-  readonly complete = plain
+  get complete(): Era["complete"] {
+    return plain
+  }
 
-  readonly serve: Era["serve"] = (call, method) => method(call)
+  serve(call: Call, method: Method): ReturnType<Method> {
+    return method(call)
+  }
+
+  // As many sessions never ask, it is made when one may.
+  private get input(): Input {
+    return this.asking ??= Reverse.make()
+  }
+
+  private get revisions(): ReadonlyArray<Revision> {
+    return this.server.stateful
+  }
 
   accept(request: JsonRpc.Request, origin: Origin): Result.Result<Accepted, McpError.ProtocolError> {
     if (request.method === "initialize") return this.initialize(request, origin)
     const [newest] = this.revisions
     if (newest === undefined) return Result.fail(needsMeta(this.server, request))
-    if (request.method === "ping") return Result.succeed(this.accepted(request, origin, newest, nobody, ping))
     const negotiated = this.ready()
+    if (request.method === "ping") {
+      const { client = nobody, revision = newest } = negotiated ?? {}
+      return Result.succeed(this.accepted(request, origin, revision, client, ping))
+    }
     if (negotiated === undefined) {
       return Result.fail(
         isStatelessOnly(this.server, request.method) ? needsMeta(this.server, request) : new McpError.InvalidRequest({
@@ -144,12 +167,8 @@ class Stateful implements StatefulEra {
     const features = declared(server)
     const declares = capabilities(server, features, revision)
     const extensions = Object.keys(declares.extensions ?? {})
-    const state: SessionState = {
-      scope: this.scope,
-      logLevel: server.logging.settings()?.level,
-      extensions: new Set(extensions.filter((id) => Capabilities.hasExtension(client.capabilities, id))),
-      subscribed: new Map()
-    }
+      .filter((id) => Capabilities.hasExtension(client.capabilities, id))
+    const state = new State(this.scope, server.logging.settings()?.level, extensions)
     this.negotiated = { revision, client, features, state }
     return Effect.succeed(result({
       protocolVersion: revision.name,
@@ -160,16 +179,39 @@ class Stateful implements StatefulEra {
     }))
   }
 
-  readonly ready = (): Ready | undefined => this.session.current()._tag === "ready" ? this.negotiated : undefined
+  ready(): Ready | undefined {
+    return this.session.current()._tag === "ready" ? this.negotiated : undefined
+  }
 
-  readonly initialized = Effect.suspend(() => {
-    if (this.negotiated === undefined) return Effect.logWarning("Ignored notifications/initialized before initialize")
-    const moved = this.session.dispatch({ _tag: "HandshakeCompleted", revision: this.negotiated.revision })
-    return Result.isFailure(moved)
-      ? Effect.logWarning(`Ignored notifications/initialized: ${moved.failure.message}`)
-      : Effect.void
-  })
+  get initialized(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.negotiated === undefined) return Effect.logWarning("Ignored notifications/initialized before initialize")
+      const moved = this.session.dispatch({ _tag: "HandshakeCompleted", revision: this.negotiated.revision })
+      return Result.isFailure(moved)
+        ? Effect.logWarning(`Ignored notifications/initialized: ${moved.failure.message}`)
+        : Effect.void
+    })
+  }
 }
+
+class State implements SessionState {
+  readonly scope: Scope.Scope
+  logLevel: Level | undefined
+  readonly extensions: ReadonlySet<string>
+  private uris: Map<string, Subscribed> | undefined
+
+  constructor(scope: Scope.Scope, logLevel: Level | undefined, extensions: ReadonlyArray<string>) {
+    this.scope = scope
+    this.logLevel = logLevel
+    this.extensions = extensions.length === 0 ? noExtensions : new Set(extensions)
+  }
+
+  get subscribed(): Map<string, Subscribed> {
+    return this.uris ??= new Map()
+  }
+}
+
+const noExtensions: ReadonlySet<string> = new Set()
 
 const nobody: Client = { info: undefined, capabilities: {} }
 
@@ -194,12 +236,12 @@ const read = (
 }
 
 const isStatelessOnly = (server: ServerInfo, method: string): boolean =>
-  Revisions.ofEra(server.revisions, "stateless").some((revision) => revision.methods.serverRequests.has(method)) &&
-  !Revisions.ofEra(server.revisions, "stateful").some((revision) => revision.methods.serverRequests.has(method))
+  server.stateless.some((revision) => revision.methods.serverRequests.has(method)) &&
+  !server.stateful.some((revision) => revision.methods.serverRequests.has(method))
 
 const needsMeta = (server: ServerInfo, request: JsonRpc.Request): McpError.InvalidParams =>
   new McpError.InvalidParams({
     message: `Invalid params: ${request.method} needs "${Meta.PROTOCOL_VERSION}" (one of ${
-      Revisions.ofEra(server.revisions, "stateless").map((revision) => revision.name).join(", ")
+      server.stateless.map((revision) => revision.name).join(", ")
     }) and "${Meta.CLIENT_CAPABILITIES}" in "_meta"`
   })

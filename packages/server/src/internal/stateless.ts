@@ -4,7 +4,6 @@ import * as Logging from "@mcp-effect/protocol/Logging"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Meta from "@mcp-effect/protocol/Meta"
 import type { Revision } from "@mcp-effect/protocol/Revision"
-import * as Revisions from "@mcp-effect/protocol/Revisions"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type Client, type Method, result } from "../Call.ts"
@@ -20,7 +19,7 @@ const LISTEN = "subscriptions/listen"
 const names = { info: Meta.CLIENT_INFO, capabilities: Meta.CLIENT_CAPABILITIES, infoRequired: false }
 
 export const make = (server: ServerInfo): Era => {
-  const revisions = Revisions.ofEra(server.revisions, "stateless")
+  const revisions = server.stateless
   const supported = server.revisions.map((revision) => revision.name)
   const serverInfo = { [Meta.SERVER_INFO]: server.info }
   const listen = Subscriptions.listen(() => declared(server), server.changes)

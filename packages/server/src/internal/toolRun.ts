@@ -12,6 +12,7 @@ import * as ToolResult from "@mcp-effect/protocol/ToolResult"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import * as Forward from "./forward.ts"
@@ -33,7 +34,7 @@ export interface Codec {
 
 export const codec = (tool: Tool.Tool): Effect.Effect<Codec> =>
   tool.dynamic ? dynamicCodec(tool) : Effect.succeed({
-    decode: check(() => SchemaParser.decodeUnknownEffect(Schema.toCodecJson(tool.input), { errors: "all" })),
+    decode: check(() => SchemaParser.decodeUnknownEffect(Schema.toCodecJson(tool.input))),
     encode: tool.output === undefined ? Effect.succeed : encoder(tool.output),
     encodeFailure: tool.failure === undefined ? () => Effect.fail(invalid("")) : encoder(tool.failure)
   })
@@ -42,10 +43,15 @@ const encoder = (schema: Tool.AnySchema): Codec["encode"] =>
   check(() => SchemaParser.encodeUnknownEffect(Schema.toCodecJson(schema)))
 
 // Compiled with the first value: a server starts without what it may never be asked for.
-const check = <A>(compile: () => (input: unknown) => Effect.Effect<A, SchemaIssue.Issue>) => {
-  let run: ((input: unknown) => Effect.Effect<A, SchemaIssue.Issue>) | undefined
+type Run<A> = (input: unknown, options: SchemaAST.ParseOptions) => Effect.Effect<A, SchemaIssue.Issue>
+
+const check = <A>(compile: () => Run<A>) => {
+  let run: Run<A> | undefined
   return (input: unknown): Effect.Effect<A, Invalid> =>
-    Effect.mapErrorEager((run ??= compile())(input), (issue) => invalid(Problem.describe(issue)))
+    Effect.mapErrorEager(
+      (run ??= compile())(input, Problem.thoroughly(input)),
+      (issue) => invalid(Problem.describe(issue))
+    )
 }
 
 const dynamicCodec = Effect.fnUntraced(function*(tool: Tool.Tool): Effect.fn.Return<Codec> {

@@ -20,7 +20,7 @@ export const of = (
     if (uri === undefined) return undefined
     const normal = Resource.normalize(uri)
     if (subscriptions.has(normal)) return uri
-    for (const parent of parents(normal)) {
+    for (const parent of isDeep(normal) ? subscribedParents(subscriptions, normal) : parents(normal)) {
       const subscribed = subscriptions.get(parent)
       if (subscribed !== undefined && isTold(uri, subscribed)) return subscribed.uri
     }
@@ -39,6 +39,20 @@ const { method: UPDATED } = Changes.resource("")
 
 const uriOf = ({ method, params }: Changes.Change): string | undefined =>
   method === UPDATED && Predicate.isString(params?.uri) ? params.uri : undefined
+
+// What a tool writes for its client may be as deep as the client likes: to look at every parent takes quadratic time.
+const DEEP = 64
+
+const isDeep = (uri: string): boolean => {
+  let slashes = 0
+  for (let at = uri.indexOf("/"); at >= 0; at = uri.indexOf("/", at + 1)) if (++slashes > DEEP) return true
+  return false
+}
+
+const subscribedParents = (subscriptions: ReadonlyMap<string, Subscribed>, uri: string): ReadonlyArray<string> =>
+  [...subscriptions.keys()]
+    .filter((key) => uri.startsWith(key) && (key.endsWith("/") || uri.charAt(key.length) === "/"))
+    .toSorted((a, b) => b.length - a.length)
 
 // The nearest first.
 function* parents(uri: string): Generator<string> {

@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as RawClient from "../RawClient.ts"
 import type { Rule } from "../TransportContract.ts"
+import { texts } from "./texts.ts"
 
 const name = Elicitation.form({ message: "Who are you?", fields: { name: Schema.String } })
 
@@ -27,13 +28,10 @@ const poem = Effect.gen(function*() {
 })
 
 const Roots = Tool.make("roots", {})
-const Needy = Tool.make("needy", { needs: { sampling: {} } })
 
-let ran = 0
 const features = Layer.mergeAll(
   McpServer.tool(Poem, () => poem),
-  McpServer.tool(Roots, () => Effect.map(ClientInput.roots, (roots) => roots.map(({ uri }) => uri))),
-  McpServer.tool(Needy, () => Effect.sync(() => void ran++))
+  McpServer.tool(Roots, () => Effect.map(ClientInput.roots(), (roots) => roots.map(({ uri }) => uri)))
 )
 
 const answers: RawClient.Answers = {
@@ -46,9 +44,6 @@ const answers: RawClient.Answers = {
 }
 
 const capabilities = { elicitation: {}, sampling: {}, roots: {} }
-
-const texts = (result: JsonRpc.Params): ReadonlyArray<string> =>
-  (result.content as ReadonlyArray<{ readonly text: string }>).map(({ text }) => text)
 
 const hasElicitation = (revision: Revision.Revision): boolean => revision.wire.elicitation !== "none"
 
@@ -98,17 +93,17 @@ export const rules: ReadonlyArray<Rule> = [
       })
   },
   {
-    name: "MUST refuse a call whose client lacks what it asks for, before anything is asked or run",
+    name: "MUST refuse a call whose client lacks what it asks for, before anything is asked",
     features,
     test: (revision) =>
       Effect.gen(function*() {
         const client = yield* RawClient.connect(revision.name, { answers })
-        for (const name of ["poem", "roots", "needy"]) {
+        for (const name of ["poem", "roots"]) {
           const error = yield* client.error("tools/call", { name, arguments: {} })
           assert.strictEqual(error.code, revision.wire.missingCapability)
           assert.containsAllKeys(error.data, ["requiredCapabilities"])
         }
-        assert.deepStrictEqual([client.asked, ran], [[], 0])
+        assert.deepStrictEqual(client.asked, [])
       })
   },
   {

@@ -66,20 +66,5 @@ export const rules: ReadonlyArray<Rule> = [
         assert.notProperty(second, "nextCursor")
         assert.strictEqual((yield* client.error("resources/list", { cursor: "nonsense" })).code, -32602)
       })
-  },
-  {
-    name: "MUST give caching hints where the revision has them, and nowhere else",
-    features,
-    options: { caching: { ttl: "1 minute", scope: "public", methods: { "resources/read": { scope: "private" } } } },
-    test: (revision) =>
-      Effect.gen(function*() {
-        const client = yield* RawClient.connect(revision.name)
-        const hints = ({ cacheScope, ttlMs }: Params) => [ttlMs, cacheScope]
-        const has = revision.wire.results === "typed"
-        const listed = yield* client.result("resources/list")
-        assert.deepStrictEqual(hints(listed), has ? [60_000, "public"] : [undefined, undefined])
-        const read = yield* client.result("resources/read", { uri: text.uri })
-        assert.deepStrictEqual(hints(read), has ? [60_000, "private"] : [undefined, undefined])
-      })
   }
 ]

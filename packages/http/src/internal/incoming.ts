@@ -1,0 +1,79 @@
+/**
+ * The text of a body, where the platform's request is a stream of Node's: read with three listeners. The platform's own
+ * reader serves every use there is, and costs as much as all the rest of a call.
+ *
+ * Knows such a stream by its shape, and leaves everything else to the platform.
+ */
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { Deadlines } from "./deadlines.ts"
+
+interface Readable {
+  readonly readableFlowing: boolean | null
+  readonly destroyed: boolean
+  readonly on: (event: string, listener: (value: Uint8Array) => void) => unknown
+  readonly off: (event: string, listener: (value: Uint8Array) => void) => unknown
+}
+
+export type Problem = "too large" | "unreadable" | "late"
+
+/** `undefined`: it is none. */
+export const text = (
+  request: HttpServerRequest,
+  bytes: number,
+  deadlines: Deadlines
+): Effect.Effect<string, Problem> | undefined => {
+  const source = request.source as Partial<Readable> | undefined
+  // Somebody else reads it, or a client waits to be told to send it.
+  if (typeof source?.on !== "function" || source.readableFlowing !== null || "expect" in request.headers) {
+    return undefined
+  }
+  // Sound: the shape of Node's streams was just seen.
+  return read(source as Readable, bytes, deadlines)
+}
+
+const decoder = new TextDecoder()
+
+const read = (source: Readable, bytes: number, deadlines: Deadlines): Effect.Effect<string, Problem> =>
+  Effect.callback<string, Problem>((resume) => {
+    if (source.destroyed) return resume(Effect.fail("unreadable"))
+    const chunks: Array<Uint8Array> = []
+    let size = 0
+    const fail = (problem: Problem) => (): void => {
+      stop()
+      resume(Effect.fail(problem))
+    }
+    const broken = fail("unreadable")
+    const done = deadlines.watch(fail("late"))
+    const stop = (): void => {
+      done()
+      source.off("data", data)
+      source.off("end", end)
+      source.off("close", broken)
+    }
+    const data = (chunk: Uint8Array): void => {
+      size += chunk.length
+      if (size <= bytes) return void chunks.push(chunk)
+      fail("too large")()
+    }
+    const end = (): void => {
+      stop()
+      resume(Effect.succeed(decoder.decode(joined(chunks, size))))
+    }
+    source.on("data", data)
+    source.on("end", end)
+    source.on("close", broken)
+    return Effect.sync(stop)
+  })
+
+const joined = (chunks: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
+  const [first] = chunks
+  if (chunks.length === 1 && first !== undefined) return first
+  const all = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    all.set(chunk, at)
+    at += chunk.length
+  }
+  return all
+}
