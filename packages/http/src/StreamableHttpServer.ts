@@ -30,6 +30,7 @@ import { Sessions } from "./internal/sessions.ts"
 import * as Single from "./internal/single.ts"
 import * as Stateful from "./internal/stateful.ts"
 import * as Stateless from "./internal/stateless.ts"
+import * as Origin from "./Origin.ts"
 import * as SessionStore from "./SessionStore.ts"
 
 /**
@@ -57,7 +58,7 @@ export interface SessionOptions {
  * @since 0.1.0
  * @category models
  */
-export interface Options {
+export interface Options extends Origin.Options {
   readonly path?: HttpRouter.PathInput
   readonly sessions?: SessionOptions | false
   readonly heartbeat?: Duration.Input
@@ -95,13 +96,13 @@ const make = (options: Options) =>
     const stateless = Revisions.ofEra(server.revisions, "stateless")
     const stateful = Revisions.ofEra(server.revisions, "stateful")
     const endpoint = Endpoint.make({
-      guard: () => undefined,
+      guard: Origin.make(options),
       read: yield* Body.make(wire.run, {
         bytes: limits.messageBytes,
         timeout: Duration.fromInputUnsafe(options.bodyTimeout ?? "30 seconds")
       }),
       stateless: {
-        era: Stateless.make({ connection, answer: single.answer, revisions: stateless }),
+        era: Stateless.make({ server, connection, answer: single.answer, revisions: stateless }),
         revisions: stateless
       },
       stateful: stateful.length === 0 ? undefined : {

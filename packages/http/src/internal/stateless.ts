@@ -1,11 +1,15 @@
 /** The stateless era over HTTP: each POST is a request with all that it needs, and its response is all there is to it. */
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Meta from "@mcp-effect/protocol/Meta"
+import { Principal } from "@mcp-effect/protocol/Principal"
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import type { ServerConnection } from "@mcp-effect/server/Dispatch"
+import type { McpServer } from "@mcp-effect/server/McpServer"
 import * as Effect from "effect/Effect"
 import type { Headers } from "effect/http/Headers"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as RoutingHeaders from "../RoutingHeaders.ts"
 import type { Decoded, Era } from "./era.ts"
 import * as Reply from "./reply.ts"
 import type { Answer } from "./single.ts"
@@ -21,6 +25,7 @@ export const is = (revisions: ReadonlyArray<Revision>, headers: Headers, message
 
 /** One connection to the server is for all traffic of this era. */
 export const make = (parts: {
+  readonly server: McpServer["Service"]
   readonly connection: ServerConnection
   readonly answer: Answer
   readonly revisions: ReadonlyArray<Revision>
@@ -35,11 +40,37 @@ export const make = (parts: {
     if (!(Meta.PROTOCOL_VERSION in meta) && !(Meta.CLIENT_CAPABILITIES in meta)) {
       return Effect.succeed(withoutMeta(parts.revisions, message.id))
     }
-    const isComplete = Predicate.isString(meta[Meta.PROTOCOL_VERSION]) &&
+    const complete = Predicate.isString(meta[Meta.PROTOCOL_VERSION]) &&
       Predicate.isObject(meta[Meta.CLIENT_CAPABILITIES])
-    return parts.answer(message, (back) => parts.connection.request(message, back), isComplete ? statusOf : bad)
+    // What lacks its version has nothing that a header could mirror.
+    const answer = parts.answer(message, (back) => parts.connection.request(message, back), complete ? statusOf : bad)
+    if (!complete) return answer
+    return Effect.withFiber((fiber) => {
+      const mirrored = parametersOf(parts.server, message, fiber.getRef(Principal))
+      const problem = RoutingHeaders.check(headers, message, mirrored)
+      return problem === undefined ? answer : Effect.succeed(mismatched(problem, message.id))
+    })
   }
 })
+
+const none: ReadonlyArray<RoutingHeaders.Parameter> = []
+
+// A tool with a wrong annotation is not offered by clients; whoever calls it all the same need mirror nothing.
+const parametersOf = (
+  { tools }: McpServer["Service"],
+  { method, params }: JsonRpc.Request,
+  principal: Principal | undefined
+): ReadonlyArray<RoutingHeaders.Parameter> => {
+  if (method !== "tools/call" || typeof params?.name !== "string") return none
+  const entry = tools.get(params.name, principal)
+  return entry === undefined
+    ? none
+    : Result.getOrElse(RoutingHeaders.parameters(entry.tool.inputSchema), () => none)
+}
+
+const mismatched = (problem: string, id: JsonRpc.Id) => Reply.refused(400, problem, { id, code: HEADER_MISMATCH })
+
+const HEADER_MISMATCH = -32020
 
 const notRequest = Reply.refused(400, "In this revision a client sends requests and notifications, one at a time")
 

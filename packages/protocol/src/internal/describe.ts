@@ -1,18 +1,22 @@
 /**
  * Texts and formats in a JSON Schema: a schema whose JSON is another type (a date, a number with its infinities) loses its
- * title and description on the way, which are all that a model has to go by.
+ * title and description on the way, which are all that a model has to go by. So does one with a keyword of an extension
+ * (`x-...`).
  */
 import * as Predicate from "effect/Predicate"
 import type * as SchemaAST from "effect/SchemaAST"
 import type { Params } from "../JsonRpc.ts"
+import { KEYWORD } from "../MirroredParameters.ts"
 
 interface Document {
   readonly schema: Params
   readonly definitions: Readonly<Record<string, Params>>
 }
 
-/** The document with the texts that the AST has and the JSON lacks. Follows structs, classes and arrays. */
-export const describe = (ast: SchemaAST.AST, document: Document): Document => {
+/**
+ * The document with the texts that the AST has and the JSON lacks, under these keys. Follows structs, classes and arrays.
+ */
+export const describe = (ast: SchemaAST.AST, document: Document, keys: ReadonlyArray<string>): Document => {
   const definitions: Record<string, Params> = { ...document.definitions }
   const described = new Set<string>()
 
@@ -23,7 +27,7 @@ export const describe = (ast: SchemaAST.AST, document: Document): Document => {
       described.add(name)
       definitions[name] = { ...definition, ...inside(ast, definition) }
     }
-    return { ...hoist(schema), ...inside(ast, schema), ...format(ast, schema), ...texts(ast) }
+    return { ...hoist(schema), ...inside(ast, schema), ...format(ast, schema), ...texts(ast, keys) }
   }
   const inside = (ast: SchemaAST.AST, { items, properties }: Params): Params => {
     const fields = fieldsOf(ast)
@@ -50,22 +54,36 @@ export const describe = (ast: SchemaAST.AST, document: Document): Document => {
 export const definitionOf = ({ $ref }: Params): string | undefined =>
   typeof $ref === "string" && $ref.startsWith("#/$defs/") ? $ref.slice("#/$defs/".length) : undefined
 
-const texts = (ast: SchemaAST.AST): Params => {
+/** What a schema says to people. */
+export const told: ReadonlyArray<string> = ["title", "description"]
+
+const texts = (ast: SchemaAST.AST, keys: ReadonlyArray<string>): Params => {
   // What a key is annotated with is said of this place; what the type is annotated with, of any.
   const all: Params = { ...ast.annotations, ...ast.context?.annotations }
   return Object.fromEntries(
-    ["title", "description"].flatMap((key) => typeof all[key] === "string" ? [[key, all[key]]] : [])
+    keys.flatMap((key) => typeof all[key] === "string" ? [[key, all[key]]] : [])
   )
 }
 
-// Effect writes the annotations of a key as the only member of an `allOf`.
+// Effect writes the annotations of a key, or of a check, as a member of an `allOf`.
 const hoist = ({ allOf, ...rest }: Params): Params => {
   if (!Array.isArray(allOf)) return rest
   const [only] = allOf
-  const isTexts = allOf.length === 1 && Predicate.isObject(only) &&
-    Object.keys(only).every((key) => key === "title" || key === "description")
-  return isTexts ? { ...rest, ...only } : { ...rest, allOf }
+  if (allOf.length === 1 && Predicate.isObject(only) && belongs(only, rest)) return { ...rest, ...only }
+  const name: unknown = allOf.find((item) => Predicate.hasProperty(item, KEYWORD))?.[KEYWORD]
+  if (name === undefined) return { ...rest, allOf }
+  return { ...rest, [KEYWORD]: name, allOf: allOf.map(unnamed) }
 }
+
+const unnamed = (item: unknown): unknown => {
+  if (!Predicate.isObject(item)) return item
+  const { [KEYWORD]: _, ...rest } = item
+  return rest
+}
+
+const belongs = (item: Params, rest: Params): boolean =>
+  Object.keys(item).every((key) => told.includes(key)) ||
+  (KEYWORD in item && Object.keys(item).every((key) => !(key in rest)))
 
 const formats: Readonly<Record<string, string>> = {
   "effect/schema/Date": "date-time",
