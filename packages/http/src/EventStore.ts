@@ -26,7 +26,8 @@ export interface StoredEvent {
  *   begun later sees it.
  * - `read` yields what was said on a stream after `sequence`, in order: all of it, or, where the oldest are forgotten,
  *   the newest.
- * - `remove` forgets a session.
+ * - `release`: this process has closed its side of a session; a store that no other process reads forgets it.
+ * - `remove`: the session is over, everywhere.
  *
  * Nothing here fails: a store that cannot be reached logs that.
  *
@@ -36,6 +37,7 @@ export interface StoredEvent {
 export class EventStore extends Context.Service<EventStore, {
   readonly append: (session: string, stream: string, event: StoredEvent) => Effect.Effect<void>
   readonly read: (session: string, stream: string, sequence: number) => Effect.Effect<ReadonlyArray<StoredEvent>>
+  readonly release: (session: string) => Effect.Effect<void>
   readonly remove: (session: string) => Effect.Effect<void>
 }>()("@mcp-effect/http/EventStore") {
   /**
@@ -59,7 +61,7 @@ export interface MemoryOptions {
 }
 
 interface Kept {
-  readonly events: Array<StoredEvent & { readonly stream: string }>
+  readonly events: Array<{ readonly stream: string; readonly event: StoredEvent }>
   size: number
 }
 
@@ -74,21 +76,25 @@ export const memory = ({ events: most = 512, size = 1024 * 1024 }: MemoryOptions
   const append = (session: string, stream: string, event: StoredEvent): void => {
     let kept = sessions.get(session)
     if (kept === undefined) sessions.set(session, kept = { events: [], size: 0 })
-    kept.events.push({ stream, ...event })
+    kept.events.push({ stream, event })
     kept.size += event.data.length
     let forgotten = 0
     while (kept.events.length - forgotten > most || (kept.size > size && kept.events.length - forgotten > 1)) {
-      kept.size -= kept.events[forgotten]?.data.length ?? 0
+      kept.size -= kept.events[forgotten]?.event.data.length ?? 0
       forgotten++
     }
     if (forgotten > 0) kept.events.splice(0, forgotten)
   }
+  const remove = (session: string): Effect.Effect<void> => Effect.sync(() => void sessions.delete(session))
   return {
     append: (session, stream, event) => Effect.sync(() => append(session, stream, event)),
     read: (session, stream, sequence) =>
       Effect.sync(() =>
-        (sessions.get(session)?.events ?? []).filter((event) => event.stream === stream && event.sequence > sequence)
+        (sessions.get(session)?.events ?? [])
+          .filter((kept) => kept.stream === stream && kept.event.sequence > sequence)
+          .map(({ event }) => event)
       ),
-    remove: (session) => Effect.sync(() => void sessions.delete(session))
+    release: remove,
+    remove
   }
 }

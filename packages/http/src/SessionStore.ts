@@ -59,18 +59,26 @@ export class SessionStore extends Context.Service<SessionStore, {
  * @category constructors
  */
 export const memory = (): SessionStore["Service"] => {
-  const kept = new Map<string, { readonly session: Session; until: number }>()
+  // Those that were used last are at the end, so that what has expired is at the beginning.
+  const kept = new Map<string, { readonly session: Session; readonly until: number }>()
+  const keep = (session: Session, until: number): void => {
+    kept.delete(session.id)
+    kept.set(session.id, { session, until })
+  }
   const remove = (id: string): Effect.Effect<void> => Effect.sync(() => void kept.delete(id))
   return {
     put: (session, idle) =>
-      Effect.map(
-        Clock.currentTimeMillis,
-        (now) => void kept.set(session.id, { session, until: now + Duration.toMillis(idle) })
-      ),
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        for (const [id, { until }] of kept) {
+          if (until > now) break
+          kept.delete(id)
+        }
+        keep(session, now + Duration.toMillis(idle))
+      }),
     touch: (id, idle) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const entry = kept.get(id)
-        if (entry !== undefined && entry.until > now) entry.until = now + Duration.toMillis(idle)
+        if (entry !== undefined && entry.until > now) keep(entry.session, now + Duration.toMillis(idle))
       }),
     find: (id) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
