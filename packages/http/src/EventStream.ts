@@ -49,6 +49,7 @@ export const comment = ": keep-alive\n\n"
  * An open response.
  *
  * - `tryOffer`: takes frames if there is room; `offer`: when there is; `push`: at once, for what is bounded elsewhere.
+ * - `room`: waits until there is some.
  * - `end`: ends it once all of that is sent. `gone`: nobody reads it any more.
  *
  * @since 0.1.0
@@ -59,6 +60,7 @@ export interface EventStream {
   readonly tryOffer: (frames: string) => boolean
   readonly offer: (frames: string, stale?: () => boolean) => Effect.Effect<void, TransportError>
   readonly push: (frames: string) => void
+  readonly room: Effect.Effect<void, TransportError>
   readonly end: () => void
   readonly gone: () => void
 }
@@ -114,6 +116,7 @@ export const make = (options: Options): EventStream => {
     tryOffer: outbox.tryOffer,
     offer,
     push: outbox.push,
+    room: outbox.room(),
     end: () => stop(lost),
     gone: () => stop(lost)
   }

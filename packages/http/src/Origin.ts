@@ -1,112 +1,173 @@
 /**
- * Where requests may come from: a web page that has made its name stand for this machine must not reach a server that
- * listens for programs of this machine only.
+ * Whether a request may come from where its headers say that it does: the guard against web pages that reach a server through
+ * the browser of somebody who may, by a name of their own for its address or from another site.
  *
- * Knows the headers that browsers set, and no other: what a proxy says of a client is for the proxy to check.
+ * Knows nothing of who is calling, and takes no proxy's word: `X-Forwarded-Host` is not read.
  *
  * Source: `basic/transports/streamable-http#security-endpoint` of revision 2026-07-28.
  *
  * @since 0.1.0
  */
+import { cut } from "@mcp-effect/protocol/Problem"
+import * as Authority from "./internal/authority.ts"
 
 /**
- * - `allowedHosts`: names that the server is reached by, as `example.com`, `example.com:8080` or `*.example.com`, or
- *   `"any"`, where what is in front of it checks them. Loopback names by default.
- * - `allowedOrigins`: origins of web pages that may call it, as `https://app.example.com`, or `"any"`. By default those
- *   whose hosts are allowed.
+ * - `allowedHosts`: the names that the server is reached by, such as `example.com`, `example.com:8080`, `[::1]` or
+ *   `*.example.com`, which is every name below it. Without a port, any. `"any"` is for servers that all may reach by whatever
+ *   name. By default `localhost`, `127.0.0.1` and `[::1]`.
+ * - `allowedOrigins`: the origins of the web pages that may use it, such as `https://example.com`. By default those whose host
+ *   is among `allowedHosts`, by `http` or `https`; where these are `"any"`, those of the host that the request is for.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Options {
-  readonly allowedHosts?: ReadonlyArray<string> | "any"
-  readonly allowedOrigins?: ReadonlyArray<string> | "any"
+  readonly allowedHosts?: ReadonlyArray<string> | "any" | undefined
+  readonly allowedOrigins?: ReadonlyArray<string> | "any" | undefined
 }
 
 /**
+ * Headers by their names in lower case.
+ *
  * @since 0.1.0
- * @category constants
+ * @category models
+ */
+export interface Headers {
+  readonly [name: string]: string | undefined
+}
+
+/**
+ * What is wrong with where a request comes from or goes to. `authority` is the host of its URL, on platforms that tell it in
+ * place of a `Host` header.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Guard = (headers: Headers, authority?: string) => string | undefined
+
+/**
+ * The names that a server is reached by on the machine that it runs on.
+ *
+ * @since 0.1.0
+ * @category hosts
  */
 export const loopback: ReadonlyArray<string> = ["localhost", "127.0.0.1", "[::1]"]
 
 /**
- * A check of the headers of a request, names in lower case: what is wrong with where it comes from.
+ * A guard. Throws a `TypeError` for a host or an origin that can be none.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = (
-  { allowedHosts = loopback, allowedOrigins }: Options = {}
-): (headers: Readonly<Record<string, string | undefined>>) => string | undefined => {
-  const isHost = allowedHosts === "any" ? () => true : matcher(allowedHosts)
-  const origins = allowedOrigins === undefined || allowedOrigins === "any"
-    ? undefined
-    : allowedOrigins.map(normalOrigin)
-  const isOrigin = (origin: string): boolean => {
-    if (allowedOrigins === "any") return true
-    const url = parse(origin)
-    if (url === undefined || url.origin === "null") return false
-    return origins === undefined ? isHost(url.host) : origins.includes(url.origin)
-  }
-  return ({ host, origin }) => {
-    if (host === undefined || !isHost(host)) {
-      return `The host ${quote(host)} is not allowed${allowedHosts === loopback ? `; ${configure}` : ""}`
+export const make = (options: Options = {}): Guard => {
+  const judge = judgeOf(options)
+  // Most requests are for the host that the last one was for, and reading a host costs more than all else that is done here.
+  let lastHost: string | undefined
+  let lastOrigin: string | undefined
+  let last = judge(lastHost, lastOrigin)
+  return (headers, authority) => {
+    const { ":authority": pseudo, host = pseudo ?? authority, origin } = headers
+    if (pseudo !== undefined && host !== pseudo) return `Host ${quote(host)} is not the authority ${quote(pseudo)}`
+    if (host !== lastHost || origin !== lastOrigin) {
+      last = judge(host, origin)
+      lastHost = host
+      lastOrigin = origin
     }
-    return origin === undefined || isOrigin(origin) ? undefined : `The origin ${quote(origin)} is not allowed`
+    return last
   }
 }
 
-const configure = "the server is meant for this machine unless `allowedHosts` says by which names it is reached"
-
-const quote = (value: string | undefined): string =>
-  value === undefined ? "(none)" : JSON.stringify(value.slice(0, 100))
-
-const parse = (url: string): URL | undefined => URL.canParse(url) ? new URL(url) : undefined
-
-const normalOrigin = (origin: string): string => {
-  const url = parse(origin)
-  if (url === undefined || url.origin === "null") {
-    throw new TypeError(`allowedOrigins: ${JSON.stringify(origin)} is no origin, such as "https://example.com"`)
-  }
-  return url.origin
-}
-
-interface Host {
-  readonly name: string
-  readonly port: string
-}
-
-// As browsers read it: lower case, and no user, path or anything else about it.
-const hostOf = (host: string): Host | undefined => {
-  if (!/^(?:\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]]+)(?::\d{1,5})?$/iu.test(host)) return undefined
-  const url = parse(`http://${host}`)
-  if (url === undefined) return undefined
-  return { name: url.hostname.replace(/\.$/u, ""), port: url.port === "" ? "80" : url.port }
-}
-
-// A name without a port stands for all of its ports.
-const matcher = (allowed: ReadonlyArray<string>): (host: string) => boolean => {
-  const rules = allowed.map((rule) => {
-    const isWild = rule.startsWith("*.")
-    const host = hostOf(isWild ? rule.slice(2) : rule)
-    if (host === undefined) throw new TypeError(`allowedHosts: ${JSON.stringify(rule)} is no name of a host`)
-    return { ...host, isWild, anyPort: !/:\d+$/u.test(rule) }
-  })
-  const known = new Map<string, boolean>()
-  const matches = (given: string): boolean => {
-    const host = hostOf(given)
-    return host !== undefined &&
-      rules.some(({ anyPort, isWild, name, port }) =>
-        (isWild ? host.name.endsWith(`.${name}`) : host.name === name) && (anyPort || host.port === port)
-      )
-  }
-  return (host) => {
-    let found = known.get(host)
-    if (found === undefined) {
-      found = matches(host)
-      // A few names are asked for, many times over.
-      if (known.size < 100 && host.length < 300) known.set(host, found)
+const judgeOf = ({ allowedHosts = loopback, allowedOrigins }: Options) => {
+  const allowsHost = hostsOf(allowedHosts)
+  const allowsOrigin = originsOf(allowedOrigins, allowedHosts === "any" ? undefined : allowsHost)
+  return (host: string | undefined, origin: string | undefined): string | undefined => {
+    const authority = host === undefined || !isAscii(host) ? undefined : Authority.parse(host.trim())
+    if (authority === undefined) {
+      if (host !== undefined) return `Host ${quote(host)} must be one name or address, with or without a port`
+      if (allowedHosts !== "any") return "Host is missing"
+    } else if (!allowsHost(authority)) {
+      const hint = allowedHosts === loopback
+        ? `: it is for this machine alone unless "allowedHosts" says otherwise`
+        : ""
+      return `Host ${quote(host)} is not among the allowed hosts of this server${hint}`
     }
-    return found
+    return origin === undefined || (isAscii(origin) && allowsOrigin(origin.trim(), authority))
+      ? undefined
+      : `Origin ${quote(origin)} is not among the allowed origins`
   }
+}
+
+// International names are sent in their ASCII form.
+const isAscii = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text)
+
+const quote = (text: string | undefined): string => JSON.stringify(cut(text ?? "", 200))
+
+const all = (): boolean => true
+
+const hostsOf = (allowed: ReadonlyArray<string> | "any"): (host: Authority.Authority) => boolean => {
+  if (allowed === "any") return all
+  const patterns = allowed.map(patternOf)
+  return (host) =>
+    patterns.some(({ below, name, port }) =>
+      (below ? host.name.endsWith(`.${name}`) : host.name === name) && isPort(port, host.port)
+    )
+}
+
+// A client leaves the port out where the scheme has it anyway.
+const isPort = (wanted: string, given: string): boolean =>
+  wanted === "" || wanted === given || (given === "" && (wanted === "80" || wanted === "443"))
+
+const patternOf = (text: string): Authority.Authority & { readonly below: boolean } => {
+  const below = text.startsWith("*.")
+  const name = below ? text.slice(2) : text
+  // Addresses of IPv6 may be told without brackets.
+  const host = Authority.parse(/^[0-9a-fA-F.]*:[0-9a-fA-F.]*:[0-9a-fA-F:.]*$/.test(name) ? `[${name}]` : name)
+  if (host === undefined || (below && /^\[|(^|\.)\d+$/.test(host.name))) {
+    throw new TypeError(
+      `allowedHosts: ${quote(text)} is no host. A host is like "example.com", "example.com:8080", "[::1]" or ` +
+        "\"*.example.com\"; to allow all, write \"any\" in place of the list"
+    )
+  }
+  return { ...host, below }
+}
+
+const originsOf = (
+  allowed: Options["allowedOrigins"],
+  allowsHost: ((host: Authority.Authority) => boolean) | undefined
+): (origin: string, host: Authority.Authority | undefined) => boolean => {
+  if (allowed === "any") return all
+  if (allowed !== undefined) {
+    const origins = new Set(allowed.map(parse))
+    return (text) => origins.has(normal(text) ?? "")
+  }
+  return (text, host) => {
+    const origin = Authority.parseOrigin(text)
+    if (origin === undefined || !Authority.isWeb(origin)) return false
+    if (allowsHost === undefined) return host !== undefined && Authority.isSame(origin, host)
+    return allowsHost(Authority.withPort(origin))
+  }
+}
+
+const normal = (text: string): string | undefined => {
+  if (text === "null") return text
+  const origin = Authority.parseOrigin(text)
+  return origin === undefined ? undefined : Authority.formatOrigin(origin)
+}
+
+/**
+ * An origin of a setting as browsers write it: in lower case, and without the port of its scheme. Throws a `TypeError` for a
+ * text that is none. `null`, which sandboxed pages and files send, is one.
+ *
+ * @since 0.1.0
+ * @category origins
+ */
+export const parse = (text: string): string => {
+  const origin = normal(text)
+  if (origin !== undefined) return origin
+  throw new TypeError(
+    `allowedOrigins: ${
+      quote(text)
+    } is no origin. An origin is like "https://example.com" or "http://localhost:8080", ` +
+      "without a path; to allow all, write \"any\" in place of the list"
+  )
 }

@@ -88,7 +88,8 @@ export const encode = HeaderValue.encode
 export const decode = HeaderValue.decode
 
 /**
- * A parameter of a tool that a header repeats, such as `Mcp-Param-Region`.
+ * A parameter of a tool that a header repeats: `header` is its name in lower case, such as `mcp-param-region`, and `path` leads
+ * to the value, from the arguments.
  *
  * @since 0.1.0
  * @category models
@@ -96,7 +97,6 @@ export const decode = HeaderValue.decode
 export interface Parameter {
   readonly header: string
   readonly path: ReadonlyArray<string>
-  readonly type: MirroredParameters.Parameter["type"]
 }
 
 /**
@@ -109,14 +109,16 @@ export interface Parameter {
 export const parameters = (inputSchema: JsonRpc.Params): Result.Result<ReadonlyArray<Parameter>, string> => {
   let known = seen.get(inputSchema)
   if (known === undefined) {
-    known = Result.map(
-      MirroredParameters.of(inputSchema),
-      (all) => all.map(({ name, path, type }) => ({ header: PARAMETER_PREFIX + name, path, type }))
-    )
+    known = Result.map(MirroredParameters.of(inputSchema), (all) => all.map(parameter))
     seen.set(inputSchema, known)
   }
   return known
 }
+
+const parameter = ({ name, path }: MirroredParameters.Parameter): Parameter => ({
+  header: (PARAMETER_PREFIX + name).toLowerCase(),
+  path
+})
 
 const seen = new WeakMap<JsonRpc.Params, Result.Result<ReadonlyArray<Parameter>, string>>()
 
@@ -131,34 +133,142 @@ export interface Headers {
 }
 
 /**
- * - `parametersOf`: those of a tool that headers repeat; `undefined` if there is no such tool.
- * - `nameSources`: in place of {@link nameSources}, for methods of one's own.
+ * What is wrong with the headers of a request, as the message of an error reply of code {@link HEADER_MISMATCH}.
  *
- * @since 0.1.0
- * @category models
- */
-export interface CheckOptions {
-  readonly parametersOf?: ((tool: string) => ReadonlyArray<Parameter> | undefined) | undefined
-  readonly nameSources?: ReadonlyMap<string, string> | undefined
-}
-
-/**
- * What is wrong with the headers of a request, as the message of an error reply of code {@link HEADER_MISMATCH}. What is
- * missing in the body is not looked for in the headers: the request is refused for that.
+ * A parameter that is `null` or absent, or that no header could carry, such as a list in place of a text, is to have none: what
+ * checks arguments says what is wrong with it. So it is with a name or a version that the body lacks. `parameters` are those of
+ * the tool that is called; `sources` is {@link nameSources} with methods of one's own.
  *
  * @since 0.1.0
  * @category checking
  */
-export const check = (headers: Headers, request: JsonRpc.Request, options: CheckOptions = {}): string | undefined => {
+export const check = (
+  headers: Headers,
+  request: JsonRpc.Request,
+  parameters: ReadonlyArray<Parameter> = none,
+  sources: ReadonlyMap<string, string> = nameSources
+): string | undefined => {
   const { method, params } = request
-  const version = Meta.of(params)?.[Meta.PROTOCOL_VERSION]
-  const name = params?.[(options.nameSources ?? nameSources).get(method) ?? ""]
-  return compare(PROTOCOL_VERSION, HeaderValue.plain(headers[versionField]), version, true) ??
-    compare(METHOD, HeaderValue.plain(headers[methodField]), method, true) ??
-    checkName(headers, request, name) ??
-    (method === "tools/call" && Predicate.isString(name) ? checkParameters(headers, params, name, options) : undefined)
+  return checkVersion(headers[versionField], Meta.of(params)?.[Meta.PROTOCOL_VERSION]) ??
+    compare(METHOD, headers[methodField], HeaderValue.plain, method) ??
+    checkName(headers[nameField], request, sources) ??
+    (method === "tools/call" ? checkParameters(headers, params?.arguments, parameters) : undefined)
 }
+
+const none: ReadonlyArray<Parameter> = []
 
 const versionField = PROTOCOL_VERSION.toLowerCase()
 const methodField = METHOD.toLowerCase()
 const nameField = NAME.toLowerCase()
+
+const checkVersion = (header: string | undefined, version: unknown): string | undefined => {
+  if (header === undefined) return mismatch(PROTOCOL_VERSION, "is missing")
+  return Predicate.isString(version) ? compare(PROTOCOL_VERSION, header, HeaderValue.plain, version) : undefined
+}
+
+const checkName = (
+  header: string | undefined,
+  { method, params }: JsonRpc.Request,
+  sources: ReadonlyMap<string, string>
+): string | undefined => {
+  const source = sources.get(method)
+  if (source === undefined) return undefined
+  const name = params?.[source]
+  return compare(NAME, header, decode, Predicate.isString(name) ? name : undefined)
+}
+
+const checkParameters = (
+  headers: Headers,
+  args: unknown,
+  parameters: ReadonlyArray<Parameter>
+): string | undefined => {
+  for (const { header, path } of parameters) {
+    const problem = compare(header, headers[header], decode, valueAt(args, path))
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+const compare = (
+  name: string,
+  header: string | undefined,
+  read: (header: string) => Result.Result<string, string>,
+  value: unknown
+): string | undefined => {
+  const expected = textOf(value)
+  if (header === undefined) {
+    return expected === undefined
+      ? undefined
+      : mismatch(name, `is missing: it must be ${cut(encode(expected), LONGEST)}`)
+  }
+  const given = read(header)
+  if (Result.isFailure(given)) return mismatch(name, given.failure)
+  if (given.success === expected || isSameInteger(given.success, value)) return undefined
+  const has = expected === undefined
+    ? "must be absent: the body has no such value"
+    : `does not match body value ${quote(expected)}`
+  return mismatch(name, `header value ${quote(given.success)} ${has}`)
+}
+
+// Long values are told apart by their beginnings, if at all.
+const LONGEST = 200
+
+const quote = (text: string): string => `'${cut(text, LONGEST)}'`
+
+const mismatch = (name: string, problem: string): string => `Header mismatch: ${name} ${problem}`
+
+// The text of what can be repeated. Larger integers are read as others by some.
+const textOf = (value: unknown): string | undefined => {
+  switch (typeof value) {
+    case "string":
+      return value
+    case "boolean":
+      return String(value)
+    case "number":
+      return Number.isSafeInteger(value) || !Number.isInteger(value) ? String(value) : undefined
+    default:
+      return undefined
+  }
+}
+
+const isSameInteger = (text: string, value: unknown): boolean =>
+  Number.isSafeInteger(value) && decimal.test(text) && Number(text) === value
+
+const decimal = /^-?\d+(?:\.0+)?$/
+
+const valueAt = (value: unknown, path: ReadonlyArray<string>): unknown => {
+  let at = value
+  for (const key of path) {
+    if (!Predicate.isObject(at) || !Object.hasOwn(at, key)) return undefined
+    at = at[key]
+  }
+  return at
+}
+
+/**
+ * The headers of a request, by their names in lower case. A version or a method that no header can carry has none: neither is
+ * ever in Base64. `parameters` and `sources` are as for {@link check}.
+ *
+ * @since 0.1.0
+ * @category writing
+ */
+export const write = (
+  { method, params }: JsonRpc.Request,
+  parameters: ReadonlyArray<Parameter> = none,
+  sources: ReadonlyMap<string, string> = nameSources
+): Readonly<Record<string, string>> => {
+  const headers: Record<string, string> = {}
+  const put = (field: string, text: string | undefined): void => {
+    if (text !== undefined) headers[field] = encode(text)
+  }
+  const version = Meta.of(params)?.[Meta.PROTOCOL_VERSION]
+  if (Predicate.isString(version) && HeaderValue.isPlain(version)) headers[versionField] = version
+  if (HeaderValue.isPlain(method)) headers[methodField] = method
+  const source = sources.get(method)
+  const name = source === undefined ? undefined : params?.[source]
+  if (Predicate.isString(name)) put(nameField, name)
+  if (method === "tools/call") {
+    for (const { header, path } of parameters) put(header, textOf(valueAt(params?.arguments, path)))
+  }
+  return headers
+}

@@ -128,6 +128,19 @@ type FromFields<S> = S extends AnySchema ? S : S extends Fields ? Schema.Struct<
 
 type WithFields = AnySchema & { readonly fields: Fields }
 
+// What cannot be asked for does not compile, as far as types tell; of what is declared, the JSON is seen only when it runs.
+type Askable<F> = F extends WithFields ? { readonly fields: Askable<F["fields"]> }
+  : F extends Fields ? { readonly [K in keyof F]: AskableField<F[K]["Encoded"]> }
+  : unknown
+
+type AskableField<E> = unknown extends E ? unknown : [Wrong<E>] extends [never] ? unknown
+: "A field of a form is a text, a number, a boolean, a choice of texts, or an array of such choices"
+
+type Wrong<E> = E extends null | bigint | symbol ? E
+  : E extends ReadonlyArray<infer Item> ? Item extends string ? never : E
+  : E extends { readonly [x: string]: unknown } ? E
+  : never
+
 /**
  * Asks for the values of fields, given as a record of schemas, or as a struct or class of them. A field is a text, a
  * number, a boolean, a choice (`Schema.Literals`, {@link choices}) or an array of such choices; titles, descriptions and
@@ -135,7 +148,7 @@ type WithFields = AnySchema & { readonly fields: Fields }
  *
  * Must not ask for passwords, keys or other secrets: those are for a {@link url}.
  *
- * A field of another kind is a programming error: a `TypeError` names it.
+ * A field of another kind does not compile, or is a programming error: a `TypeError` names it.
  *
  * @example
  * ```ts
@@ -153,7 +166,7 @@ type WithFields = AnySchema & { readonly fields: Fields }
  * @category constructors
  */
 export const form = <const F extends Fields | WithFields>(
-  options: { readonly message: string; readonly fields: F }
+  options: { readonly message: string; readonly fields: F & Askable<F> }
 ): Form<FromFields<F>> => {
   const given: Fields | WithFields = options.fields
   const fields = isSchema(given) ? given.fields : given

@@ -5,6 +5,7 @@
  *
  * @since 0.1.0
  */
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Capabilities from "./Capabilities.ts"
 import type * as Content from "./Content.ts"
@@ -12,6 +13,7 @@ import type { Icon } from "./Implementation.ts"
 import * as Lazily from "./internal/lazily.ts"
 import * as ToolSchema from "./internal/toolSchema.ts"
 import type { Params } from "./JsonRpc.ts"
+import * as MirroredParameters from "./MirroredParameters.ts"
 import type { Progress } from "./Progress.ts"
 import { type Wire, written } from "./Revision.ts"
 
@@ -113,7 +115,7 @@ type FromInput<I> = Exclude<FromFields<I>, undefined>
 
 /**
  * Defines a tool from Effect schemas. `input` and `output` are schemas, or the fields of a struct; without `input`, the
- * tool takes no arguments.
+ * tool takes no arguments. A field with the annotation `x-mcp-header` is a parameter that HTTP requests repeat as a header.
  *
  * An input that is not an object is a programming error: it fails the layer that registers the tool.
  *
@@ -181,8 +183,16 @@ export const dynamic = <const Name extends string, const O extends Params | unde
  */
 export const check = (tool: Tool): void => {
   const { input, output } = tool
-  if (input.ast._tag !== "Objects" || !ToolSchema.isPlain(input.ast)) void tool.inputSchema
+  if (input.ast._tag !== "Objects" || !ToolSchema.isPlain(input.ast)) checkMirrored(tool)
   if (output !== undefined && !ToolSchema.isPlain(output.ast)) void tool.outputSchema
+}
+
+// A client excludes a tool whose parameters it cannot repeat as told, and nobody would know why.
+const checkMirrored = ({ inputSchema, name }: Tool): void => {
+  const parameters = MirroredParameters.of(inputSchema)
+  if (Result.isFailure(parameters)) {
+    throw new TypeError(`The input schema of tool ${JSON.stringify(name)} cannot be advertised: ${parameters.failure}`)
+  }
 }
 
 /**

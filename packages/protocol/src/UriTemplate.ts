@@ -10,6 +10,7 @@ import type * as Types from "effect/Types"
 import * as Expand from "./internal/uriTemplateExpand.ts"
 import * as Match from "./internal/uriTemplateMatch.ts"
 import * as Parse from "./internal/uriTemplateParse.ts"
+import * as Problem from "./Problem.ts"
 
 /**
  * A parsed template.
@@ -116,11 +117,9 @@ export const MAX_URI = Match.maxUri
  */
 export const parse = (template: string): Result.Result<UriTemplate, string> =>
   Result.mapBoth(Parse.parse(template), {
-    onFailure: (problem) => `The URI template ${JSON.stringify(shown(template))} is malformed: ${problem}`,
+    onFailure: (problem) => `The URI template ${JSON.stringify(Problem.cut(template, 200))} is malformed: ${problem}`,
     onSuccess: (parts) => fromParts(template, parts)
   })
-
-const shown = (template: string): string => template.length > 200 ? `${template.slice(0, 200)}...` : template
 
 const fromParts = (template: string, parts: ReadonlyArray<Parse.Part>): UriTemplate => {
   const all = parts.flatMap((part) =>

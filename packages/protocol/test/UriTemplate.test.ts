@@ -239,6 +239,13 @@ describe("a template", () => {
     assert.throws(() => UriTemplate.make(text), TypeError, reason)
   })
 
+  it("that is malformed MUST NOT be cut within a character where it is quoted", () => {
+    for (const before of ["", "x"]) {
+      const problem = Result.getOrThrow(Result.flip(UriTemplate.parse(`${before}${"\u{1F600}".repeat(200)}{`)))
+      assert.notMatch(problem.slice(0, problem.indexOf("is malformed")), /\\ud83d/u)
+    }
+  })
+
   it("MUST be bounded, in its length and its variables", () => {
     const { MAX_LENGTH, MAX_VARIABLES } = UriTemplate
     assert.isTrue(Result.isSuccess(UriTemplate.parse("a".repeat(MAX_LENGTH))))

@@ -30,6 +30,7 @@ import type { Call } from "./Call.ts"
 import { InputFailed } from "./Input.ts"
 import { uuid } from "./internal/crypto.ts"
 import { CurrentCall } from "./internal/currentCall.ts"
+import * as Forward from "./internal/forward.ts"
 import * as Memo from "./internal/memo.ts"
 import * as Needs from "./internal/needs.ts"
 
@@ -68,7 +69,7 @@ export const elicit = <R extends Elicitation.Request>(
     Effect.gen(function*() {
       const { wire } = call.revision
       const asked = yield* identified(request, wire)
-      yield* needed(call, wire.elicitation === "none" ? everything : Elicitation.needs(request))
+      yield* needed(call, Elicitation.needs(request))
       const params = yield* written(Elicitation.toWire(asked, wire))
       const result = yield* call.input.ask(call, { key: options.key, method: "elicitation/create", params })
       return yield* Effect.mapError(Elicitation.answer(request, result), malformed("elicitation/create"))
@@ -80,9 +81,6 @@ const identified = (request: Elicitation.Request, wire: Wire): Effect.Effect<Eli
   request.mode === "url" && wire.elicitationIds && request.elicitationId === undefined
     ? Effect.map(uuid, (elicitationId) => ({ ...request, elicitationId }))
     : Effect.succeed(request)
-
-// A revision without elicitation has no client that could declare it.
-const everything: Capabilities.Client = { elicitation: { form: {}, url: {} } }
 
 /**
  * Tells the client that what the user was sent to a URL for is done, where the revision has a message for that.
@@ -145,6 +143,9 @@ const decodeRoots = SchemaParser.decodeUnknownEffect(Roots.Result)
  * Runs an effect in one round of the call only; in the rounds after it, yields what it has yielded. It may not ask, and is
  * not interrupted by the end of its round. A failure is not kept. To ask in it, or to use its own key, is a defect.
  *
+ * A key has one value in its call: whoever comes with it later gets that value, whatever effect comes with it. What is run
+ * in a loop needs a key for each turn. (The log says so, at level debug.)
+ *
  * What it yields travels with the client, sealed, so it must be small, and JSON; for anything else give a schema.
  *
  * @since 0.1.0
@@ -166,10 +167,33 @@ export const once = <A, E, R>(
       orDie(SchemaParser.encodeUnknownEffect(codec)(value)))
     // In a record, so that nothing at all can be kept too.
     const kept = call.input.once(call, key, Effect.map(encoded, (value) => ({ value })))
-    return Effect.flatMap(kept, (kept) =>
+    const value = Effect.flatMap(kept, (kept) =>
       // Sound: only what `codec` has encoded is kept.
       orDie(SchemaParser.decodeUnknownEffect(codec)((kept as { readonly value?: unknown }).value)))
+    return isAnother(call, key, effect) ? Effect.andThen(shared(key), value) : value
   })
+
+// The effect that came first with a key; `undefined` once somebody was told that another has come.
+const firsts = new WeakMap<Call, Map<string, unknown>>()
+
+const isAnother = (call: Call, key: string, effect: unknown): boolean => {
+  let ofCall = firsts.get(call)
+  if (ofCall === undefined) firsts.set(call, ofCall = new Map())
+  const known = ofCall.has(key)
+  const first = ofCall.get(key)
+  if (known && (first === undefined || first === effect)) return false
+  ofCall.set(key, known ? undefined : effect)
+  return known
+}
+
+// No warning: who tries again what has failed comes with a key again, and rightly so.
+const shared = (key: string): Effect.Effect<void> =>
+  Forward.outside(Effect.logDebug(
+    `ClientInput.once(${
+      JSON.stringify(key)
+    }) came again in one call with another effect: it yields what the first one ` +
+      "does. Where each is to yield its own, give each a key"
+  ))
 
 // What is JSON as it is.
 const plain = <A>(): Schema.ConstraintCodec<A, unknown> =>

@@ -32,6 +32,17 @@ export interface Completers<out R = never> {
 }
 
 /**
+ * Completers `C` of the names that `Values` has, and of no others: what completes another does not compile, and the error
+ * says why. Where it is not known what there is, or what is completed, anything goes.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Known<Values, C> = unknown extends Values ? unknown : string extends keyof C ? unknown : {
+  readonly [K in Exclude<keyof C, keyof Values>]: `There is no ${K & string} to complete`
+}
+
+/**
  * The services that completers need, all together.
  *
  * @since 0.1.0

@@ -27,6 +27,7 @@ import * as Completions from "./Completions.ts"
 import * as ConsoleGuard from "./ConsoleGuard.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Extensions from "./Extensions.ts"
+import * as Oversights from "./internal/oversights.ts"
 import type { ServerInfo } from "./internal/serverInfo.ts"
 import * as Stateless from "./internal/stateless.ts"
 import * as Logging from "./Logging.ts"
@@ -53,6 +54,8 @@ import { Transports } from "./Transports.ts"
  * - `pageSize`: items in one page of a list (default 1000: many clients read one page only).
  * - `caching`: how long results may be kept, and by whom.
  * - `middleware`: what wraps every request, the first outermost.
+ * - `streamingTools`: whether parts of a tool's content go to clients that declare the extension for that ahead of the
+ *   result (default true). Without, it is not advertised, and parts are in the result and counted as progress.
  *
  * @since 0.1.0
  * @category models
@@ -64,6 +67,7 @@ export interface Options<out M extends Middleware.Middleware<unknown> = Middlewa
   readonly pageSize?: number
   readonly caching?: Caching.Options
   readonly middleware?: ReadonlyArray<M>
+  readonly streamingTools?: boolean
 }
 
 /**
@@ -99,7 +103,8 @@ export class McpServer extends Context.Service<McpServer, {
 export const make = <M extends Middleware.Middleware<unknown> = Middleware.Middleware>(
   options: Options<M>
 ): Effect.Effect<McpServer["Service"], never, Scope.Scope | Middleware.Services<M>> => {
-  const { caching = {}, declare = [], instructions, middleware = [], pageSize = 1000, revisions, ...info } = options
+  const { caching = {}, declare = [], instructions, middleware = [], pageSize = 1000, ...rest } = options
+  const { revisions, streamingTools = true, ...info } = rest
   if (!Number.isInteger(pageSize) || pageSize < 1) {
     throw new TypeError(`McpServer: pageSize must be a positive integer, but is ${pageSize}`)
   }
@@ -117,7 +122,7 @@ export const make = <M extends Middleware.Middleware<unknown> = Middleware.Middl
     const logging = Logging.cell()
     const methods = Methods.make()
     const extensions = Extensions.make()
-    yield* Effect.orDie(extensions.add(StreamingTools.extension))
+    if (streamingTools) yield* Effect.orDie(extensions.add(StreamingTools.extension))
     const server: ServerInfo = {
       info,
       instructions,
@@ -140,8 +145,8 @@ export const make = <M extends Middleware.Middleware<unknown> = Middleware.Middl
         extensions.feature
       ]
     }
-    const offers = server.features.slice(0, -1)
     const stateless = Stateless.make(server)
+    const oversights = Oversights.make(server)
     return {
       info,
       revisions: spoken,
@@ -154,20 +159,10 @@ export const make = <M extends Middleware.Middleware<unknown> = Middleware.Middl
       logging,
       methods,
       extensions,
-      connect: (back) =>
-        Effect.suspend(() => {
-          const connection = Dispatch.connect(server, stateless, back)
-          return offers.some((feature) => feature.declared()) ? connection : Effect.andThen(nothing(info), connection)
-        })
+      connect: (back) => Effect.andThen(oversights, Effect.suspend(() => Dispatch.connect(server, stateless, back)))
     }
   })
 }
-
-const nothing = (info: Implementation): Effect.Effect<void> =>
-  Effect.logWarning(
-    `The server ${JSON.stringify(info.name)} offers nothing. Are its tools and its transport provided with the same ` +
-      "McpServer layer? If tools come later, say so: declare: [\"tools\"]"
-  )
 
 /**
  * The server as a layer, for tools and transports to stand on.
@@ -246,7 +241,7 @@ export const resource = <R = never>(
 export const addResourceTemplate = <T extends Resource.ResourceTemplate, R = never, C = {}>(
   template: T,
   handler: ResourceHandler.TemplateHandler<T, R>,
-  options: Resources.TemplateOptions<C> = {}
+  options: Resources.TemplateOptions<T, C> = {}
 ): Effect.Effect<void, Registry.RegistrationError, McpServer | Scope.Scope | Exclude<R, Scope.Scope> | ServicesOf<C>> =>
   Effect.gen(function*() {
     const { resourceTemplates } = yield* McpServer
@@ -262,7 +257,7 @@ export const addResourceTemplate = <T extends Resource.ResourceTemplate, R = nev
 export const resourceTemplate = <T extends Resource.ResourceTemplate, R = never, C = {}>(
   template: T,
   handler: ResourceHandler.TemplateHandler<T, R>,
-  options?: Resources.TemplateOptions<C>
+  options?: Resources.TemplateOptions<T, C>
 ): Registration<R | ServicesOf<C>> => register(addResourceTemplate(template, handler, options))
 
 /**
@@ -322,7 +317,7 @@ export const method = <
 ): Registration<R> =>
   register(Effect.gen(function*() {
     const { methods } = yield* McpServer
-    yield* methods.add(name, yield* Methods.method(name, options, handler))
+    yield* methods.add(name, yield* Methods.method(name, options, handler), options.extension)
   }))
 
 /**

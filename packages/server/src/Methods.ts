@@ -35,7 +35,14 @@ export type Notified = (params: Params) => Effect.Effect<void>
 export interface Methods {
   readonly get: (name: string) => Method | undefined
   readonly notified: (name: string) => Notified | undefined
-  readonly add: (name: string, method: Method) => Effect.Effect<void, Registry.RegistrationError, Scope.Scope>
+  /** The methods that need an extension, each with its id. */
+  readonly extending: () => ReadonlyArray<{ readonly name: string; readonly extension: string }>
+  /** Adds a method until the scope closes; `extension`: the one without which a client may not call it. */
+  readonly add: (
+    name: string,
+    method: Method,
+    extension?: string
+  ) => Effect.Effect<void, Registry.RegistrationError, Scope.Scope>
   readonly addNotified: (
     name: string,
     notified: Notified
@@ -47,7 +54,7 @@ export interface Methods {
  * @category constructors
  */
 export const make = (): Methods => {
-  const methods = Registry.make<Registry.Entry & { readonly method: Method }>({
+  const methods = Registry.make<Registry.Entry & { readonly method: Method; readonly extension: string | undefined }>({
     kind: "method",
     check: ({ key }) => foreign(key, ["serverRequests", "clientRequests"]),
     changed: Effect.void
@@ -60,7 +67,9 @@ export const make = (): Methods => {
   return {
     get: (name) => methods.get(name, undefined)?.method,
     notified: (name) => notifications.get(name, undefined)?.notified,
-    add: (key, method) => methods.add({ key, method }),
+    extending: () =>
+      methods.all().flatMap(({ extension, key }) => extension === undefined ? [] : [{ name: key, extension }]),
+    add: (key, method, extension) => methods.add({ key, method, extension }),
     addNotified: (key, notified) => notifications.add({ key, notified })
   }
 }
@@ -75,7 +84,7 @@ const foreign = (name: string, kinds: ReadonlyArray<keyof Revision["methods"]>):
 /**
  * - `params`: what the parameters decode to, without their `_meta`; records by default.
  * - `result`: what the handler returns; records by default.
- * - `extension`: the extension without which a client may not call it.
+ * - `extension`: the extension without which a client may not call it, one that `McpServer.extension` adds.
  *
  * @since 0.1.0
  * @category models

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Feature, Method } from "./Call.ts"
 import * as Changes from "./Changes.ts"
-import type { Bound, Completer, ServicesOf } from "./Completer.ts"
+import type { Bound, Completer, Known, ServicesOf } from "./Completer.ts"
 import * as Completers from "./internal/completers.ts"
 import * as Listens from "./internal/listens.ts"
 import * as Pages from "./internal/pages.ts"
@@ -57,7 +57,7 @@ export type CompletersOf<P extends Prompt.Prompt> = {
  * @category models
  */
 export interface Options<P extends Prompt.Prompt, C> extends Registry.Visibility {
-  readonly complete?: CompletersOf<P> & C
+  readonly complete?: CompletersOf<P> & C & Known<Prompt.Arguments<P>, C>
 }
 
 /**

@@ -158,8 +158,11 @@ const sees = (entry: Entry, principal: Principal | undefined): boolean =>
 export const attempt = <A>(kind: Kind, key: string, f: () => A): Effect.Effect<A, RegistrationError> =>
   Effect.try({
     try: f,
-    catch: (cause) => {
-      const message = cause instanceof Error ? cause.message : String(cause)
-      return new RegistrationError({ kind, key, message, cause })
+    catch: (problem) => {
+      if (!(problem instanceof Error)) return new RegistrationError({ kind, key, message: String(problem) })
+      // Whoever prints an error prints its cause too, which must not say the same again.
+      const { cause, message } = problem
+      const told = cause === undefined || (cause instanceof Error && message.includes(cause.message))
+      return new RegistrationError({ kind, key, message, ...(told ? {} : { cause }) })
     }
   })

@@ -98,7 +98,18 @@ export interface Options {
  * @since 0.1.0
  * @category constructors
  */
-export const make = ({ keys, maxLength = 256 * 1024, ttl = "1 hour" }: Options = {}): RequestState => {
+export const make = (options: Options = {}): RequestState => making(options, PROVIDE)
+
+const PROVIDE =
+  "That is enough for one process that is not restarted. Elsewhere, provide RequestState.layer({ keys }), or " +
+  "RequestState.layerConfig() and set MCP_REQUEST_STATE_KEYS to a secret of at least 32 characters, the same for all"
+
+const SET =
+  "RequestState.layerConfig() is provided, but MCP_REQUEST_STATE_KEYS is not set, or empty: set it to a secret of at " +
+  "least 32 characters, the same for all processes, such as `openssl rand -base64 32` prints"
+
+// `advice`: what to do where there is no key.
+const making = ({ keys, maxLength = 256 * 1024, ttl = "1 hour" }: Options, advice: string): RequestState => {
   const problem = keys === undefined ? undefined : RequestStateKeys.problem(keys)
   if (problem !== undefined) throw new TypeError(`RequestState: ${problem}`)
   const millis = Duration.toMillis(Duration.fromInputUnsafe(ttl))
@@ -113,9 +124,8 @@ export const make = ({ keys, maxLength = 256 * 1024, ttl = "1 hour" }: Options =
     if (warned) return Effect.void
     warned = true
     return Forward.outside(Effect.logWarning(
-      "No key for requestState is set, so a random one is used: clients that retry a request after this process has " +
-        "restarted, or at another process, will be refused. Provide RequestState.layer({ keys }), or " +
-        "RequestState.layerConfig() and set MCP_REQUEST_STATE_KEYS to a secret of at least 32 characters"
+      "There is no key for requestState, so a random one is used: clients that retry a request after this process has " +
+        `restarted, or at another process, will be refused. ${advice}`
     ))
   })
 
@@ -219,6 +229,6 @@ export const layerConfig = (options: Omit<Options, "keys"> = {}): Layer.Layer<ne
     Effect.gen(function*() {
       const config = yield* Effect.promise(() => import("./internal/requestStateConfig.ts"))
       const keys = yield* config.keys
-      return make(keys === undefined ? options : { ...options, keys })
+      return making(keys === undefined ? options : { ...options, keys }, SET)
     })
   )

@@ -28,7 +28,7 @@ import {
   type SessionState
 } from "./Call.ts"
 import * as Changes from "./Changes.ts"
-import type { Bound, Completers, ServicesOf } from "./Completer.ts"
+import type { Bound, Completers, Known, ServicesOf } from "./Completer.ts"
 import * as BoundCompleters from "./internal/completers.ts"
 import * as Listens from "./internal/listens.ts"
 import * as Pages from "./internal/pages.ts"
@@ -94,8 +94,8 @@ export interface Options extends Registry.Visibility {
  * @since 0.1.0
  * @category models
  */
-export interface TemplateOptions<out C> extends Options {
-  readonly complete?: Completers<unknown> & C
+export interface TemplateOptions<T extends Resource.ResourceTemplate, C> extends Options {
+  readonly complete?: Completers<unknown> & C & Known<Resource.Variables<T>, C>
 }
 
 /**
@@ -150,7 +150,7 @@ export const entry = <R = never>(
 export const templateEntry = <T extends Resource.ResourceTemplate, R = never, C = {}>(
   template: T,
   handler: ResourceHandler.TemplateHandler<T, R>,
-  options: TemplateOptions<C> = {}
+  options: TemplateOptions<T, C> = {}
 ): Effect.Effect<TemplateEntry, Registry.RegistrationError, Exclude<R, Scope.Scope> | ServicesOf<C>> =>
   Effect.gen(function*() {
     const hints = yield* hintsOf("resource template", template.uriTemplate, options)

@@ -8,7 +8,7 @@ import * as StreamingTools from "@mcp-effect/protocol/StreamingTools"
 import type { Extension } from "./Extensions.ts"
 
 /**
- * The extension, which every server has.
+ * The extension, which every server has unless it says `streamingTools: false`.
  *
  * @since 0.1.0
  * @category extensions

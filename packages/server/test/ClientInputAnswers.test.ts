@@ -90,6 +90,15 @@ describe("in a session", () => {
       assert.isBelow(text.length, 2000)
     }))
 
+  it.effect("what a client says MUST NOT be cut within a character", () =>
+    Effect.gen(function*() {
+      for (const before of ["", "x"]) {
+        const { call } = yield* session(() => why(ask("a")), ({ id }) =>
+          Effect.succeed(JsonRpc.failure(id, { code: -1, message: before + "\u{1F600}".repeat(1000) })))
+        assert.notMatch(yield* call, /\p{Surrogate}/u)
+      }
+    }))
+
   it.effect("that a visit is over MUST be told to clients that can be sent to a URL, and to no others", () =>
     Effect.gen(function*() {
       const completed = () => Effect.as(ClientInput.completed("1"), "done")

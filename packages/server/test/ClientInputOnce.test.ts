@@ -9,6 +9,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as References from "effect/References"
 import { again, Ask, ask, asked, capabilities, first, rounds, said, served } from "./asking.ts"
 import { hello, meta, serve, speak, texts } from "./client.ts"
 import { logged } from "./log.ts"
@@ -58,6 +59,24 @@ describe.each(eras)("in %s", (revision) => {
       const client = yield* speak(server, revision, capabilities)
       assert.deepStrictEqual(texts(yield* client.call("ask")), ["1,1,1"])
     }))
+
+  it.effect("a key that comes again with another effect MUST yield what it did, and the debug log say so once", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        const one = ClientInput.once("one", Effect.succeed(1))
+        const tools = McpServer.tool(Ask, () =>
+          Effect.map(
+            Effect.all([one, one, ...["a", "b", "c"].map((value) => ClientInput.once("k", Effect.succeed(value)))]),
+            String
+          ))
+        const client = yield* speak(yield* serve(tools), revision, capabilities)
+        assert.deepStrictEqual(texts(yield* client.call("ask")), ["1,1,a,a,a"])
+        assert.strictEqual(lines.length, 1)
+        for (const said of ["Debug", "ClientInput.once(\"k\")", "give each a key"]) assert.include(lines[0], said)
+        yield* client.call("ask")
+        assert.strictEqual(lines.length, 2)
+      })
+    ).pipe(Effect.provideService(References.MinimumLogLevel, "Debug")))
 
   it.effect("to ask MUST be a defect", () =>
     Effect.gen(function*() {

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Principal from "@mcp-effect/protocol/Principal"
+import * as Tool from "@mcp-effect/protocol/Tool"
 import * as McpServer from "@mcp-effect/server/McpServer"
 import * as Registry from "@mcp-effect/server/Registry"
 import * as RequestContext from "@mcp-effect/server/RequestContext"
@@ -9,7 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { serve, speak } from "./client.ts"
+import { recorder, serve, speak } from "./client.ts"
 import { logged } from "./log.ts"
 
 const method = "example/when"
@@ -165,6 +166,33 @@ describe("a method of an extension", () => {
         assert.deepStrictEqual(error.data, { requiredCapabilities: { extensions: { [id]: {} } } })
       })
   )
+
+  it.effect("MUST be warned about when the first client connects, if the server does not declare that extension", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        const server = yield* serve(gated, { declare: ["tools"] })
+        assert.deepStrictEqual(lines, [])
+        yield* speak(server, "2025-11-25")
+        yield* speak(server, "2026-07-28")
+        assert.strictEqual(lines.length, 1)
+        for (const said of ["Warn", "thing/get", id, "McpServer.extension("]) assert.include(lines[0], said)
+        const known = Layer.mergeAll(gated, McpServer.extension({ id }), later)
+        yield* speak(yield* serve(known, { declare: ["tools"] }), "2025-11-25")
+        assert.strictEqual(lines.length, 1)
+      })
+    ))
+
+  it.effect("MUST NOT be warned about for the order in which its layers are built", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        const transport = Layer.effectDiscard(
+          Effect.flatMap(McpServer.McpServer, ({ connect }) => connect(recorder([])))
+        )
+        const tool = McpServer.tool(Tool.make("tool"), () => Effect.void)
+        yield* serve(Layer.mergeAll(transport, gated, tool, McpServer.extension({ id })))
+        assert.deepStrictEqual(lines, [])
+      })
+    ))
 
   it.effect("MUST be there for clients that declared it, in either word", () =>
     Effect.gen(function*() {

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Principal from "@mcp-effect/protocol/Principal"
 import * as Registry from "@mcp-effect/server/Registry"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
@@ -17,6 +18,8 @@ const make = () => {
     kind: "tool",
     check: ({ key, value }) => {
       if (key === "") throw new TypeError("it has no name")
+      if (value === -2) throw new TypeError("it cannot be written", { cause: new RangeError("too deep") })
+      if (value === -3) throw new TypeError("it cannot be written: no JSON", { cause: new TypeError("no JSON") })
       if (value < 0) throw "negative"
     },
     changed: Effect.sync(() => void changes++)
@@ -55,12 +58,26 @@ describe("a registry", () => {
       assert.deepInclude(taken, { _tag: "RegistrationError", kind: "tool", key: "a" })
       assert.strictEqual(taken.message, "There is already a tool named \"a\"")
       assert.strictEqual((yield* refused({ key: "", value: 1 })).message, "it has no name")
-      assert.deepInclude(yield* refused({ key: "b", value: -1 }), { message: "negative", cause: "negative" })
+      assert.deepInclude(yield* refused({ key: "b", value: -1 }), { message: "negative" })
       // A refusal takes nothing away, neither now nor when its scope closes.
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual(registry.get("a", undefined)?.value, 1)
       assert.strictEqual(changes(), 1)
       assert.isFalse(registry.restricted())
+    }))
+
+  it.effect("MUST say why it refuses an entry once, and what was the cause of that", () =>
+    Effect.gen(function*() {
+      const { registry } = make()
+      const printed = (entry: Thing) =>
+        Effect.map(Effect.flip(Effect.sandbox(Effect.scoped(registry.add(entry)))), Cause.pretty)
+      for (const entry of [{ key: "", value: 1 }, { key: "b", value: -1 }]) {
+        const text = yield* printed(entry)
+        assert.lengthOf(text.match(/it has no name|negative/g) ?? [], 1, text)
+      }
+      assert.match(yield* printed({ key: "c", value: -2 }), /it cannot be written[^]*too deep/)
+      const schema = yield* printed({ key: "c", value: -3 })
+      assert.lengthOf(schema.match(/no JSON/g) ?? [], 1, schema)
     }))
 
   it.effect("MUST NOT take what an object has by nature for an entry", () =>

@@ -45,9 +45,10 @@ describe("keys", () => {
           concurrency: "unbounded"
         })
         assert.strictEqual(lines.length, 1)
-        for (const said of ["Warn", "restarted", "another process", "MCP_REQUEST_STATE_KEYS"]) {
+        for (const said of ["Warn", "restarted", "another process", "enough for one process", "RequestState.layer("]) {
           assert.include(lines[0], said)
         }
+        assert.notInclude(lines[0], "is not set")
         assert.deepStrictEqual(yield* Effect.forEach(texts, (text) => random.open(text, binding)), [1, 2])
       })
     ))
@@ -109,13 +110,15 @@ describe("the configuration", () => {
       assert.notInclude(JSON.stringify(error) + String(error), "hunter2")
     }))
 
-  it.effect("without keys MUST mean a random one, and a warning", () =>
+  it.effect("without keys MUST mean a random one, and a warning that names what is to be set", () =>
     Effect.forEach([undefined, "", " , "], (keys) =>
       logged((lines) =>
         Effect.gen(function*() {
           const random = yield* configured(keys)
           assert.strictEqual(yield* random.open(yield* random.seal(1, binding), binding), 1)
           assert.strictEqual(lines.length, 1)
+          assert.match(String(lines[0]), /layerConfig\(\) is provided, but MCP_REQUEST_STATE_KEYS is not set/)
+          assert.notInclude(lines[0], "RequestState.layer({")
         })
       )))
 })

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import * as Resource from "@mcp-effect/protocol/Resource"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
+import type { Completers } from "@mcp-effect/server/Completer"
 import * as McpServer from "@mcp-effect/server/McpServer"
 import type * as Resources from "@mcp-effect/server/Resources"
 import * as Effect from "effect/Effect"
@@ -201,7 +202,8 @@ describe("registering", () => {
     {
       what: "a completer of a variable that does not exist",
       layer: McpServer.resourceTemplate(Resource.template("a:{b}", { name: "t" }), empty, {
-        complete: { b: () => Effect.succeed([]), c: () => Effect.succeed([]) }
+        // What the compiler refuses too, where it knows the names.
+        complete: { b: () => Effect.succeed([]), c: () => Effect.succeed([]) } as Completers
       }),
       kind: "resource template",
       says: "has no variable \"c\" to complete"

@@ -9,7 +9,7 @@ import * as McpServer from "@mcp-effect/server/McpServer"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type Client, serve, speak, streaming, texts } from "./client.ts"
+import { type Client, connect, hello, serve, speak, streaming, texts } from "./client.ts"
 import { logged } from "./log.ts"
 
 const Count = Tool.make("count", { output: Schema.Struct({ n: Schema.Int }) })
@@ -122,19 +122,46 @@ describe.each(["2025-03-26", "2025-11-25", "2026-07-28"] as const)("parts in %s"
       assert.deepStrictEqual(paramsOf(client), [part(0, "a"), progress(5, { total: 9 }), part(1, "b")])
     }))
 
-  it.effect("MUST be a count, as progress, for the others, until the handler reports its own", () =>
+  const told = (...events: ReadonlyArray<Event>) =>
     Effect.gen(function*() {
-      const client = yield* speak(yield* serve(counting(...events)), revision)
+      const client = yield* speak(yield* serve(counting(...events, output)), revision)
       yield* client.call("count", {}, token)
-      assert.deepStrictEqual(paramsOf(client), [progress(1), progress(5, { total: 9 })])
+      return paramsOf(client)
+    })
+
+  it.effect("MUST be a count, as progress, for the others, where the handler reports none", () =>
+    Effect.gen(function*() {
+      const parts = ["a", "b", "c"].map((text) => Tool.part(text))
+      assert.deepStrictEqual(yield* told(...parts), [progress(2), progress(3)])
+      assert.deepStrictEqual(yield* told(Tool.part("a")), [])
     }))
 
-  it.effect("MUST NOT be counted once the handler reports progress of its own", () =>
+  it.effect("MUST NOT be counted where the handler reports progress of its own, the first part before it included", () =>
     Effect.gen(function*() {
-      const own = [Tool.progress({ progress: 0.5 }), Tool.part("a"), Tool.part("b"), output]
-      const client = yield* speak(yield* serve(counting(...own)), revision)
-      yield* client.call("count", {}, token)
-      assert.deepStrictEqual(paramsOf(client), [progress(0.5)])
+      const step = (n: number) => [Tool.part(`${n}`), Tool.progress({ progress: n, total: 3, message: `${n} of 3` })]
+      const all = [1, 2, 3].map((n) => progress(n, { total: 3, message: `${n} of 3` }))
+      assert.deepStrictEqual(yield* told(...[1, 2, 3].flatMap(step)), all)
+      assert.deepStrictEqual(yield* told(...events.slice(0, 3)), [progress(5, { total: 9 })])
+      const own = [Tool.progress({ progress: 0.5 }), Tool.part("a"), Tool.part("b")]
+      assert.deepStrictEqual(yield* told(...own), [progress(0.5)])
+    }))
+
+  it.effect("MUST move the handler's own progress on, and its total, if they were counted before", () =>
+    Effect.gen(function*() {
+      const own = (n: number) => Tool.progress({ progress: n, total: 2 })
+      const before = [Tool.part("a"), Tool.part("b")]
+      assert.deepStrictEqual(
+        yield* told(...before, own(0.5), Tool.part("c"), own(1), own(2)),
+        [progress(2), progress(2.5, { total: 4 }), progress(3, { total: 4 }), progress(4, { total: 4 })]
+      )
+      for (const first of [0, -3]) {
+        assert.deepStrictEqual(
+          yield* told(...before, own(first), own(first + 1)),
+          [progress(2), progress(3, { total: 5 - first }), progress(4, { total: 5 - first })]
+        )
+      }
+      const none = Tool.progress({ progress: Number.NaN })
+      assert.deepStrictEqual(yield* told(...before, none, Tool.part("c")), [progress(2), progress(3)])
     }))
 
   it.effect("MUST be told to nobody without a token, and MUST all be in the result", () =>
@@ -151,6 +178,22 @@ describe.each(["2025-03-26", "2025-11-25", "2026-07-28"] as const)("parts in %s"
       yield* client.call("parts", {}, token)
       yield* client.call("parts", {}, token)
       assert.deepStrictEqual(paramsOf(client), [part(0, "a"), part(0, "a")])
+    }))
+})
+
+describe.each(["2025-11-25", "2026-07-28"] as const)("without streaming tools, in %s", (revision) => {
+  it.effect("the extension MUST NOT be declared, and parts MUST go out as to those who did not declare it", () =>
+    Effect.gen(function*() {
+      const parts = counting(Tool.part("a"), Tool.part("b"), output)
+      const server = yield* serve(parts, { streamingTools: false })
+      const client = yield* speak(server, revision, streaming(revision))
+      const { capabilities } = revision === "2025-11-25"
+        ? yield* (yield* connect(server)).result("initialize", hello(revision))
+        : yield* client.result("server/discover")
+      assert.deepStrictEqual(capabilities, { tools: { listChanged: true } })
+      yield* client.call("count", {}, token)
+      assert.deepStrictEqual(paramsOf(client), [progress(2)])
+      assert.notProperty(server.info, "streamingTools")
     }))
 })
 

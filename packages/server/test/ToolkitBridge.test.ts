@@ -100,6 +100,24 @@ describe.each(Revisions.all.map(({ name }) => name))("in %s", (revision) => {
     }))
 })
 
+it.effect("a tool MUST be listed with the hints that it was given, and no others", () =>
+  Effect.gen(function*() {
+    const Kit = Toolkit.make(
+      Tool.make("plain"),
+      Tool.make("safe").annotate(Tool.Destructive, false),
+      Tool.make("titled").annotate(Tool.Title, "Titled")
+    )
+    const handler = () => Effect.void
+    const layer = ToolkitBridge.layer(Kit).pipe(
+      Layer.provide(Kit.toLayer({ plain: handler, safe: handler, titled: handler }))
+    )
+    assert.deepStrictEqual((yield* listed(layer)).map(({ annotations }) => annotations), [
+      undefined,
+      { destructiveHint: false },
+      { title: "Titled" }
+    ])
+  }))
+
 describe("a dynamic tool", () => {
   const inputSchema = { type: "object", properties: { q: { type: "string" } }, required: ["q"] } as const
   const Kit = Toolkit.make(

@@ -6,8 +6,8 @@
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Effect from "effect/Effect"
-import type { Headers } from "effect/http/Headers"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { Guard } from "../Origin.ts"
 import type { Read } from "./body.ts"
 import type { Era, Responds } from "./era.ts"
 import { problemOfGet, problemOfPost } from "./headers.ts"
@@ -23,7 +23,7 @@ export interface Spoken {
 
 export interface Parts {
   /** What is wrong with where a request comes from. */
-  readonly guard: (headers: Headers) => string | undefined
+  readonly guard: Guard
   readonly read: Read
   readonly stateless: Spoken
   /** `undefined`: the server speaks no revision of that era. */
@@ -36,7 +36,7 @@ export const make = (parts: Parts): (request: HttpServerRequest) => Responds => 
   const other = Effect.succeed(Reply.refused(405, `The method must be one of ${allow}`, { headers: { allow } }))
   return (request) => {
     const { headers, method } = request
-    const problem = parts.guard(headers)
+    const problem = parts.guard(headers, headers.host === undefined ? hostOf(request) : undefined)
     if (problem !== undefined) {
       return Effect.as(Effect.logWarning(`Refused a request: ${problem}`), Reply.refused(403, problem))
     }
@@ -56,6 +56,10 @@ export const make = (parts: Parts): (request: HttpServerRequest) => Responds => 
     }
   }
 }
+
+// A web request may have its host in its URL only.
+const hostOf = ({ originalUrl }: HttpServerRequest): string | undefined =>
+  URL.canParse(originalUrl) ? new URL(originalUrl).host : undefined
 
 const posted = ({ read, stateful, stateless }: Parts, request: HttpServerRequest): Responds =>
   Effect.matchEffect(read(request), {

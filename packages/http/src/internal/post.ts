@@ -20,7 +20,7 @@ import * as Text from "./text.ts"
 export interface Host {
   readonly wire: Wire
   readonly stream: () => MessageStream
-  readonly ended: (stream: MessageStream | undefined) => void
+  readonly ended: (post: Post, stream: MessageStream | undefined) => void
   readonly primes: () => boolean
   readonly outgoing: () => Outgoing.Outgoing
 }
@@ -47,7 +47,7 @@ export class Post implements CurrentStream {
     this.exchange = new Exchange(host.wire, route, (reader) => this.opened(reader))
     const sender: Outgoing.Sender = {
       offer: (text, taken) => Effect.map(this.say(text), () => taken?.()),
-      push: (text) => void this.host.wire.run(Effect.ignore(this.say(text)))
+      push: (text) => this.stream?.push(text)
     }
     this.back = {
       notify: (notification) =>
@@ -58,14 +58,25 @@ export class Post implements CurrentStream {
 
   /** One request has its reply, or, if it was cancelled, will have none. */
   readonly reply = (response: JsonRpc.Response | undefined): void => {
-    const { host } = this
-    if (response !== undefined) this.replies.push(Text.ofResponse(host.wire.run, response))
+    if (this.waiting === 0) return
     this.waiting--
-    if (this.stream !== undefined) return this.sayReplies(this.stream)
-    if (this.waiting > 0) return
-    host.ended(undefined)
-    if (this.replies.length === 0) this.exchange.reply(Reply.noEvents)
-    else this.exchange.reply(Reply.json(this.batch ? `[${this.replies.join(",")}]` : this.replies.join("")))
+    const { stream } = this
+    if (response !== undefined) {
+      const text = Text.ofResponse(this.host.wire.run, response)
+      if (stream === undefined) this.replies.push(text)
+      else stream.push(text, this.waiting === 0)
+    }
+    if (this.waiting === 0) this.end()
+  }
+
+  /** There will be no more replies. */
+  end(): void {
+    const { replies, stream } = this
+    this.waiting = 0
+    this.host.ended(this, stream)
+    if (stream !== undefined) stream.end()
+    else if (replies.length === 0) this.exchange.reply(Reply.noEvents)
+    else this.exchange.reply(Reply.json(this.batch ? `[${replies.join(",")}]` : replies.join("")))
   }
 
   interrupt(retry: number): void {
@@ -83,28 +94,17 @@ export class Post implements CurrentStream {
   private say(text: string, stale?: () => boolean): Effect.Effect<void, TransportError> {
     return Effect.suspend(() => {
       if (this.stream === undefined) this.exchange.open()
-      if (this.stream === undefined) return Effect.fail(gone)
-      return this.stream.send(text, stale === undefined ? {} : { stale })
+      return this.stream === undefined ? Effect.fail(gone) : this.stream.send(text, stale)
     })
   }
 
-  private sayReplies(stream: MessageStream): void {
-    const over = this.waiting === 0
-    const texts = this.replies.splice(0)
-    const said = Effect.forEach(
-      texts,
-      (text, i) => stream.send(text, { last: over && i === texts.length - 1 }),
-      { discard: true }
-    )
-    this.host.wire.run(over ? Effect.map(said, () => stream.finish()) : said)
-    if (over) this.host.ended(stream)
-  }
-
+  // Replies that are there already waited for the others.
   private opened(reader: EventStream.EventStream): void {
     const stream = this.stream = this.host.stream()
     this.reader = reader
     if (this.host.primes()) reader.push(EventStream.frame({ id: stream.position(), data: "" }))
-    this.host.wire.run(stream.attach(reader))
+    stream.attach(reader)
+    for (const text of this.replies.splice(0)) stream.push(text)
   }
 }
 

@@ -12,15 +12,16 @@ import type { McpServer } from "@mcp-effect/server/McpServer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import type { EventStore } from "../EventStore.ts"
-import * as EventStream from "../EventStream.ts"
 import { CurrentStream } from "./currentStream.ts"
 import type { Responds } from "./era.ts"
 import type { Wire } from "./exchange.ts"
-import * as MessageStream from "./messageStream.ts"
+import type * as MessageStream from "./messageStream.ts"
 import { type Host, Post } from "./post.ts"
 import * as Reply from "./reply.ts"
+import { Streams } from "./streams.ts"
 import * as Text from "./text.ts"
 
 /**
@@ -35,6 +36,16 @@ export interface Shared {
   readonly streams: number
 }
 
+/** `prefix`: of the ids of its streams. */
+export interface Options {
+  readonly id: string
+  readonly subject: string | null
+  readonly shared: Shared
+  readonly prefix: string
+  readonly server: McpServer["Service"]
+  readonly context: Context.Context<never>
+}
+
 export type Incomings = ReadonlyArray<JsonRpc.Message | JsonRpc.Invalid>
 
 export class Session implements Host {
@@ -43,39 +54,32 @@ export class Session implements Host {
   readonly wire: Wire
   private readonly shared: Shared
   private readonly scope: Scope.Closeable
+  private readonly streams: Streams
   private connection: ServerConnection | undefined
   private incoming: Incoming.Incoming | undefined
   private requests: Outgoing.Outgoing | undefined
-  private standalone: MessageStream.MessageStream | undefined
-  private streams: Map<string, MessageStream.MessageStream> | undefined
-  private nextStream = 1
-  private listening = 0
-  private posts = 0
+  private posts: Set<Post> | undefined
+  private notified: Set<Fiber.Fiber<void>> | undefined
+  private closing: Fiber.Fiber<void> | undefined
 
-  private constructor(id: string, subject: string | null, shared: Shared, scope: Scope.Closeable) {
+  private constructor({ id, prefix, shared, subject }: Options, scope: Scope.Closeable) {
     this.id = id
     this.subject = subject
     this.wire = shared.wire
     this.shared = shared
     this.scope = scope
+    this.streams = new Streams(this, shared, prefix)
   }
 
   /** A session with a connection to the server, for which nothing was said yet. */
-  static connect(options: {
-    readonly id: string
-    readonly subject: string | null
-    readonly shared: Shared
-    readonly server: McpServer["Service"]
-    readonly context: Context.Context<never>
-  }): Effect.Effect<Session> {
-    const { context, id, server, shared, subject } = options
+  static connect(options: Options): Effect.Effect<Session> {
     return Effect.gen(function*() {
       const scope = yield* Scope.make()
-      const session = new Session(id, subject, shared, scope)
-      const inside = Context.add(context, Scope.Scope, scope)
+      const session = new Session(options, scope)
+      const inside = Context.add(options.context, Scope.Scope, scope)
       // Not in the context of the request that opens it.
       session.connection = yield* Effect.updateContext(
-        server.connect(session.aside),
+        options.server.connect(session.aside),
         (_: Context.Context<never>) => inside
       )
       return session
@@ -89,52 +93,36 @@ export class Session implements Host {
 
   /** Whether nothing is going on in it. */
   get idle(): boolean {
-    return this.posts === 0 && this.listening === 0
+    return !this.streams.isListenedTo && (this.posts === undefined || this.posts.size === 0)
   }
 
   /** Messages that have come in one POST. */
   post(messages: Incomings, batch: boolean): Responds {
     return Effect.withFiber((route) => {
-      const requests = messages.filter(({ _tag }) => _tag === "Request" || (batch && _tag === "Invalid")).length
-      if (requests === 0) {
-        return Effect.as(Effect.forEach(messages, (message) => this.take(message), { discard: true }), Reply.accepted)
-      }
+      if (this.closing !== undefined) return Effect.succeed(unknown)
+      const requests = messages.filter((message) => isAnswered(message, batch)).length
+      if (requests === 0) return Effect.as(this.takeAll(messages, route.context), Reply.accepted)
       const post = new Post(this, route, { requests, batch })
       const context = Context.add(route.context, CurrentStream, post)
-      this.posts++
+      this.posts ??= new Set()
+      this.posts.add(post)
       const handler: Peer = {
         request: (request, back) => Effect.updateContext(this.server.request(request, back), () => context),
         notify: this.server.notify
       }
-      const received = Effect.forEach(messages, (message) => {
-        if (message._tag === "Request") {
-          return Effect.sync(() => this.inFlight.receive(message, handler, post.back, post.reply))
-        }
-        if (message._tag !== "Invalid") return this.take(message)
-        return Effect.sync(() =>
+      for (const message of messages) {
+        if (message._tag === "Request") this.inFlight.receive(message, handler, post.back, post.reply)
+        else if (message._tag === "Invalid" && isAnswered(message, batch)) {
           post.reply(JsonRpc.failure(message.id, { code: message.code, message: message.reason }))
-        )
-      }, { discard: true })
-      return Effect.andThen(received, Effect.suspend(() => post.response))
+        } else this.wire.run(this.take(message, route.context))
+      }
+      return post.response
     })
   }
 
   /** A stream for what is said outside of requests, or the rest of one whose connection was lost. */
   listen(lastEventId: string | undefined): Responds {
-    const place = lastEventId === undefined ? undefined : MessageStream.parse(lastEventId)
-    if (lastEventId !== undefined && place === undefined) return Effect.succeed(unknownEvent)
-    const mine = place === undefined || place.stream === this.standalone?.id
-      ? this.outside
-      : this.streams?.get(place.stream)
-    if (mine !== undefined) return this.read(mine, place?.sequence)
-    // Sound: `mine` is there if there is no place.
-    const { sequence, stream } = place as { readonly stream: string; readonly sequence: number }
-    return Effect.flatMap(this.shared.events.read(this.id, stream, sequence), (events) => {
-      const texts = events.map((event) => MessageStream.frameOf(stream, event.sequence, event.data)).join("")
-      // What was said outside of requests in another process goes on here.
-      if (stream.endsWith(OUTSIDE)) return this.read(this.outside, undefined, texts)
-      return Effect.succeed(texts === "" ? unknownEvent : Reply.events(texts))
-    })
+    return Effect.suspend(() => this.closing === undefined ? this.streams.listen(lastEventId) : Effect.succeed(unknown))
   }
 
   /** A message that could not be read: if it answers a request of ours, nothing else will. */
@@ -152,37 +140,41 @@ export class Session implements Host {
     return this.shared.limits.batch
   }
 
-  /** Ends the session, with all that is going on in it. */
+  /** Ends the session, with all that is going on in it, and waits for that. It ends although nobody waits. */
   close(reason: string): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.closing ??= this.wire.run(this.end(reason))
+      return Effect.asVoid(Fiber.await(this.closing))
+    })
+  }
+
+  private end(reason: string): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
-      this.requests?.close(new TransportError({ reason: "closed", processed: "unknown", message: reason }))
+      // Before what they ask fails: they are not to make something of it.
       if (this.incoming !== undefined) yield* this.incoming.close(reason)
+      this.requests?.close(new TransportError({ reason: "closed", processed: "unknown", message: reason }))
+      if (this.notified !== undefined && this.notified.size > 0) {
+        yield* Effect.timeoutOption(Fiber.interruptAll([...this.notified]), this.shared.limits.closing)
+      }
+      // Those whose handlers ignore their interruption.
+      for (const post of [...this.posts ?? []]) post.end()
+      this.streams.end()
       yield* Scope.close(this.scope, Exit.void)
-      this.endStreams()
-      yield* this.shared.events.remove(this.id)
     })
   }
 
   /** Ends the streams for what is said outside of requests. */
   endOutside(): void {
-    this.standalone?.finish()
-  }
-
-  private endStreams(): void {
-    this.endOutside()
-    for (const stream of this.streams?.values() ?? []) stream.finish()
+    this.streams.endOutside()
   }
 
   stream(): MessageStream.MessageStream {
-    const stream = this.newStream(this.nextStream++)
-    this.streams ??= new Map()
-    this.streams.set(stream.id, stream)
-    return stream
+    return this.streams.open()
   }
 
-  ended(stream: MessageStream.MessageStream | undefined): void {
-    this.posts--
-    if (stream !== undefined) this.streams?.delete(stream.id)
+  ended(post: Post, stream: MessageStream.MessageStream | undefined): void {
+    this.posts?.delete(post)
+    if (stream !== undefined) this.streams.forget(stream)
   }
 
   /** An event without data was not to be expected before, and some clients of then cannot read it. */
@@ -200,48 +192,49 @@ export class Session implements Host {
     return this.incoming ??= Incoming.make(this.wire.run, this.shared.limits)
   }
 
-  private get outside(): MessageStream.MessageStream {
-    return this.standalone ??= this.newStream(0)
-  }
-
-  private newStream(n: number): MessageStream.MessageStream {
-    return new MessageStream.MessageStream(`${this.shared.instance}.${n}`, this.id, this.shared.events)
-  }
-
   /** The way back that belongs to no request. */
   private readonly aside: Peer = {
     notify: (notification) =>
-      Effect.flatMap(Text.ofNotification(notification), (text) => {
-        const { stale } = notification
-        return this.outside.send(text, stale === undefined ? {} : { stale })
-      }),
+      Effect.flatMap(
+        Text.ofNotification(notification),
+        (text) => this.streams.outside.send(text, notification.stale)
+      ),
     request: (request, back) =>
-      Effect.suspend(() =>
-        this.listening === 0 ? Effect.fail(unheard) : this.outgoing().over(this.outsideSender)(request, back)
-      )
+      Effect.suspend(() => {
+        const { outside } = this.streams
+        if (!outside.isRead()) return Effect.fail(unheard)
+        return this.outgoing().over({
+          offer: (text, taken) => Effect.map(outside.send(text), () => taken?.()),
+          push: (text) => outside.push(text)
+        })(request, back)
+      })
   }
 
-  private readonly outsideSender: Outgoing.Sender = {
-    offer: (text, taken) => Effect.map(this.outside.send(text), () => taken?.()),
-    push: (text) => void this.wire.run(this.outside.send(text))
+  private takeAll(messages: Incomings, context: Context.Context<never>): Effect.Effect<void> {
+    const [first] = messages
+    return messages.length === 1 && first !== undefined
+      ? this.take(first, context)
+      : Effect.forEach(messages, (message) => this.take(message, context), { discard: true })
   }
 
   /** A message that has no reply. */
-  private take(message: JsonRpc.Message | JsonRpc.Invalid): Effect.Effect<void> {
+  private take(message: JsonRpc.Message | JsonRpc.Invalid, context: Context.Context<never>): Effect.Effect<void> {
     switch (message._tag) {
       case "Notification":
-        return this.notified(message)
+        return this.heard(message, context)
       case "Success":
       case "Failure":
         return this.requests?.respond(message) === true
           ? Effect.void
           : Effect.logWarning(`Dropped a response to ${message.id ?? "a message without id"}: nobody waits for it`)
+      case "Invalid":
+        return this.malformed(message)
       default:
         return Effect.void
     }
   }
 
-  private notified(notification: JsonRpc.Notification): Effect.Effect<void> {
+  private heard(notification: JsonRpc.Notification, context: Context.Context<never>): Effect.Effect<void> {
     if (notification.method === "notifications/cancelled") {
       const id = notification.params?.requestId
       const reason = notification.params?.reason
@@ -252,40 +245,30 @@ export class Session implements Host {
       return cancelled === true ? Effect.void : Effect.logDebug("Ignored a cancellation: no such request is in flight")
     }
     if (this.requests?.notify(notification) === true) return Effect.void
-    return Effect.ignore(this.server.notify(notification))
+    return this.handled(Effect.updateContext(Effect.ignore(this.server.notify(notification)), () => context))
   }
 
-  private read(
-    stream: MessageStream.MessageStream,
-    after: number | undefined,
-    first = ""
-  ): Responds {
-    if (this.listening >= this.shared.streams) {
-      return Effect.succeed(Reply.refused(429, `A session may have ${this.shared.streams} streams open`))
+  // Goes on when the client does not wait for it, as a request does.
+  private handled(notification: Effect.Effect<void>): Effect.Effect<void> {
+    const { limits: { inFlight }, wire } = this.shared
+    this.notified ??= new Set()
+    const { notified } = this
+    if (notified.size >= inFlight) {
+      return Effect.logWarning(`Dropped a notification: ${inFlight} are being handled, which is the limit`)
     }
-    return Effect.withFiber((route) => {
-      const reader = EventStream.make({ ...this.wire, drop: () => route.interruptUnsafe() })
-      this.listening++
-      reader.push(
-        this.primes() && after === undefined
-          ? EventStream.frame({ id: stream.position(), data: "" })
-          : EventStream.comment
-      )
-      if (first !== "") reader.push(first)
-      const left = Effect.sync(() => {
-        this.listening--
-        reader.gone()
-        stream.detach(reader)
-      })
-      return Effect.as(Effect.andThen(Effect.addFinalizer(() => left), stream.attach(reader, after)), reader.response)
-    })
+    const fiber = wire.run(notification)
+    if (fiber.pollUnsafe() !== undefined) return Effect.void
+    notified.add(fiber)
+    fiber.addObserver(() => void notified.delete(fiber))
+    return Effect.asVoid(Fiber.await(fiber))
   }
 }
 
-/** How the ids of streams end that are for what is said outside of requests. */
-const OUTSIDE = ".0"
+const isAnswered = (message: JsonRpc.Message | JsonRpc.Invalid, batch: boolean): boolean =>
+  message._tag === "Request" || (batch && message._tag === "Invalid" && message.kind !== "response")
 
-const unknownEvent = Reply.refused(400, "Last-Event-ID must be the id of an event of this session")
+/** To whoever names a session that is none, or not theirs. */
+export const unknown = Reply.refused(404, "There is no such session: it has ended, or was never opened")
 
 const unheard = new TransportError({
   reason: "closed",

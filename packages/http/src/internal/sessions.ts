@@ -4,17 +4,19 @@
  */
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import { closed } from "@mcp-effect/protocol/Peer"
+import type { Revision } from "@mcp-effect/protocol/Revision"
+import * as Revisions from "@mcp-effect/protocol/Revisions"
 import type { McpServer } from "@mcp-effect/server/McpServer"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
-import * as Semaphore from "effect/Semaphore"
 import type { Session as Stored, SessionStore } from "../SessionStore.ts"
 import * as Reply from "./reply.ts"
-import { Session, type Shared } from "./session.ts"
+import { Session, type Shared, unknown } from "./session.ts"
 import * as Text from "./text.ts"
 
 /** The header that names a session. */
@@ -39,71 +41,70 @@ interface Live {
 
 export class Sessions {
   private readonly live = new Map<string, Live>()
+  // Closed, but not done with it: the store may still know them.
+  private readonly leaving = new Map<string, Session>()
+  private readonly reviving = new Map<string, Fiber.Fiber<Session, HttpServerResponse>>()
   private readonly parts: Parts
-  private readonly reviving = Semaphore.makeUnsafe(1)
+  readonly revisions: ReadonlyArray<Revision>
   private opening = 0
+  private revived = 0
+  private ended = false
 
   constructor(parts: Parts) {
     this.parts = parts
-  }
-
-  get size(): number {
-    return this.live.size
+    this.revisions = Revisions.ofEra(parts.server.revisions, "stateful")
   }
 
   /** Opens a session for an `initialize`. One that fails leaves none. */
   open(request: JsonRpc.Request, subject: string | null): Effect.Effect<HttpServerResponse> {
-    const { idle, max, random, shared, store } = this.parts
-    return Effect.suspend(() => {
-      if (this.live.size + this.opening >= max) return Effect.as(full(max), tooMany)
-      this.opening++
-      return Effect.gen({ self: this }, function*() {
-        const id = yield* random.uuidV4()
-        const { response, session } = yield* this.connect(id, subject, request)
-        const text = Text.ofResponse(shared.wire.run, response)
-        if (response._tag === "Failure") return Reply.json(text)
-        yield* store.put({ id, subject, initialize: request.params ?? {} }, keep(idle))
-        yield* this.add(session)
-        return Reply.json(text, 200, { [HEADER]: id })
-      }).pipe(Effect.ensuring(Effect.sync(() => this.opening--)))
-    })
+    const { idle, random, shared, store } = this.parts
+    return this.counted(Effect.gen({ self: this }, function*() {
+      const id = yield* random.uuidV4()
+      const { response, session } = yield* this.connect({ id, subject, prefix: shared.instance }, request)
+      const text = Text.ofResponse(shared.wire.run, response)
+      if (session === undefined) return Reply.json(text)
+      yield* Effect.onInterrupt(
+        store.put({ id, subject, initialize: request.params ?? {} }, keep(idle)),
+        () => this.remove(session)
+      )
+      return Reply.json(text, 200, { [HEADER]: id })
+    })).pipe(Effect.catch(Effect.succeed))
   }
 
   /** The session with this id, if it is the caller's. */
-  find(id: string, subject: string | null): Effect.Effect<Session | undefined> {
+  find(id: string, subject: string | null): Effect.Effect<Session, HttpServerResponse> {
     return Effect.clockWith((clock) => {
       const now = clock.currentTimeMillisUnsafe()
       const entry = this.live.get(id)
-      if (entry === undefined) return this.revive(id, subject)
+      if (entry === undefined) return this.leaving.has(id) ? Effect.fail(unknown) : this.revive(id, subject)
       if (entry.session.subject !== subject) return stranger
       entry.lastUsed = now
       // The store need not hear of every request.
-      if (now - entry.touched < Duration.toMillis(this.parts.idle) / 8) return Effect.succeed(entry.session)
-      entry.touched = now
-      return Effect.as(this.parts.store.touch(id, keep(this.parts.idle)), entry.session)
+      if (now - entry.touched >= Duration.toMillis(this.parts.idle) / 8) this.touch(id, entry, now)
+      return Effect.succeed(entry.session)
     })
   }
 
   /** Ends a session because its client says so. */
   remove(session: Session): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      this.live.delete(session.id)
-      return Effect.andThen(session.close("The client has ended the session"), this.parts.store.remove(session.id))
-    })
+    const { shared, store } = this.parts
+    return this.end(session, "The client has ended the session", store.remove, shared.events.remove)
   }
 
   /** Ends sessions that are idle for too long, for ever. */
   get sweep(): Effect.Effect<never> {
-    const { idle, store } = this.parts
-    const round = Effect.gen({ self: this }, function*() {
-      const before = (yield* Clock.currentTimeMillis) - Duration.toMillis(idle)
+    const { idle, shared: { wire } } = this.parts
+    const round = Effect.map(Clock.currentTimeMillis, (now) => {
       for (const [id, entry] of this.live) {
-        if (!entry.session.idle) entry.lastUsed = yield* Clock.currentTimeMillis
-        if (entry.lastUsed > before) continue
-        this.live.delete(id)
-        yield* Effect.logDebug(`A session has ended: nothing was heard of its client for ${Duration.format(idle)}`)
-        yield* entry.session.close("The session has expired")
-        yield* store.release(id)
+        if (!entry.session.idle) {
+          entry.lastUsed = now
+          this.touch(id, entry, now)
+        } else if (entry.lastUsed <= now - Duration.toMillis(idle)) {
+          wire.run(
+            Effect.logDebug(`A session has ended: nothing was heard of its client for ${Duration.format(idle)}`)
+          )
+          wire.run(this.release(entry.session, "The session has expired"))
+        }
       }
     })
     return Effect.forever(Effect.andThen(Effect.sleep(Duration.divideUnsafe(idle, 8)), round))
@@ -119,36 +120,67 @@ export class Sessions {
   /** Lets go of all sessions; another process may take them up. */
   get close(): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const all = [...this.live.values()]
-      this.live.clear()
-      return Effect.forEach(
-        all,
-        ({ session }) => Effect.andThen(session.close("The server has ended"), this.parts.store.release(session.id)),
-        {
-          concurrency: "unbounded",
-          discard: true
-        }
-      )
+      this.ended = true
+      const leaving = [...this.leaving.values()].map((session) => session.close(ENDED))
+      const live = [...this.live.values()].map(({ session }) => this.release(session, ENDED))
+      return Effect.all([...leaving, ...live], { concurrency: "unbounded", discard: true })
     })
   }
 
-  // A session that is not opened is closed.
-  private connect(
-    id: string,
-    subject: string | null,
-    initialize: JsonRpc.Request
-  ): Effect.Effect<{ readonly session: Session; readonly response: JsonRpc.Response }> {
-    const { context, server, shared } = this.parts
-    return Effect.gen(function*() {
-      const session = yield* Session.connect({ id, subject, shared, server, context })
-      const response = yield* Effect.onExit(
-        // Sound: a server fails no request.
-        Effect.orDie(session.server.request(initialize, closed)),
-        (exit) =>
-          exit._tag === "Success" && exit.value._tag === "Success" ? Effect.void : session.close("It was not opened")
+  private release(session: Session, reason: string): Effect.Effect<void> {
+    const { shared, store } = this.parts
+    return this.end(session, reason, store.release, shared.events.release)
+  }
+
+  // Whoever waits for it may be interrupted, and the store may be slow.
+  private end(session: Session, reason: string, ...forget: ReadonlyArray<Forget>): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { id } = session
+      this.live.delete(id)
+      this.leaving.set(id, session)
+      const [sessions, events] = forget.map((forget) => forget(id))
+      const all = Effect.all([session.close(reason), sessions ?? Effect.void], { concurrency: "unbounded" }).pipe(
+        Effect.andThen(events ?? Effect.void),
+        Effect.ensuring(Effect.sync(() => this.leaving.delete(id)))
       )
-      return { session, response }
+      return Effect.asVoid(Fiber.await(this.parts.shared.wire.run(all)))
     })
+  }
+
+  private touch(id: string, entry: Live, now: number): void {
+    const { idle, shared, store } = this.parts
+    entry.touched = now
+    shared.wire.run(store.touch(id, keep(idle)))
+  }
+
+  private counted<A>(effect: Effect.Effect<A>): Effect.Effect<A, HttpServerResponse> {
+    const { max } = this.parts
+    return Effect.suspend(() => {
+      if (this.live.size + this.opening >= max) return Effect.andThen(full(max), Effect.fail(tooMany))
+      this.opening++
+      return Effect.ensuring(effect, Effect.sync(() => this.opening--))
+    })
+  }
+
+  // A session is either kept, or closed.
+  private connect(
+    options: { readonly id: string; readonly subject: string | null; readonly prefix: string },
+    initialize: JsonRpc.Request
+  ): Effect.Effect<Connected> {
+    const initialized = (session: Session, response: JsonRpc.Response): Effect.Effect<Connected> =>
+      response._tag === "Success" && !this.ended
+        ? Effect.as(this.add(session), { session, response })
+        : Effect.as(session.close("It was not opened"), { session: undefined, response })
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Session.connect({ ...options, ...this.parts }), (session) =>
+        // Sound: a server fails no request.
+        Effect.onError(restore(Effect.orDie(session.server.request(initialize, closed))), () =>
+          session.close("It was not opened")).pipe(
+            Effect.flatMap((response) =>
+              initialized(session, response)
+            )
+          ))
+    )
   }
 
   private add(session: Session): Effect.Effect<void> {
@@ -157,35 +189,53 @@ export class Sessions {
     })
   }
 
-  private revive(id: string, subject: string | null): Effect.Effect<Session | undefined> {
-    return Effect.flatMap(this.parts.store.find(id), (found) => {
-      if (found._tag === "None") return Effect.succeed(undefined)
-      if (found.value.subject !== subject) return stranger
-      return this.reviving.withPermit(Effect.suspend(() => {
-        const entry = this.live.get(id)
-        return entry === undefined ? this.reopen(found.value) : Effect.succeed(entry.session)
+  // Once for all who ask for it meanwhile.
+  private revive(id: string, subject: string | null): Effect.Effect<Session, HttpServerResponse> {
+    return Effect.withFiber((route) => {
+      const key = JSON.stringify([id, subject])
+      const begun = this.reviving.get(key)
+      if (begun !== undefined) return Fiber.join(begun)
+      const fiber = Effect.runForkWith(route.context)(Effect.flatMap(this.parts.store.find(id), (found) => {
+        if (found._tag === "None") return Effect.fail(unknown)
+        return found.value.subject === subject ? this.reopen(found.value) : stranger
       }))
+      if (fiber.pollUnsafe() === undefined) {
+        this.reviving.set(key, fiber)
+        fiber.addObserver(() => void this.reviving.delete(key))
+      }
+      return Fiber.join(fiber)
     })
   }
 
   // As its client has opened it, which it need not know of.
-  private reopen({ id, initialize, subject }: Stored): Effect.Effect<Session | undefined> {
-    return Effect.gen({ self: this }, function*() {
-      if (this.live.size >= this.parts.max) {
-        yield* full(this.parts.max)
-        return undefined
+  private reopen({ id, initialize, subject }: Stored): Effect.Effect<Session, HttpServerResponse> {
+    // Its streams are not those that it had here before.
+    const prefix = `${this.parts.shared.instance}.${++this.revived}`
+    const request = JsonRpc.request(0, "initialize", initialize)
+    return Effect.flatMap(this.counted(this.connect({ id, subject, prefix }, request)), ({ response, session }) => {
+      if (session !== undefined) {
+        return Effect.as(
+          Effect.orDie(session.server.notify(JsonRpc.notification("notifications/initialized"))),
+          session
+        )
       }
-      const { response, session } = yield* this.connect(id, subject, JsonRpc.request(0, "initialize", initialize))
-      if (response._tag === "Failure") {
-        yield* Effect.logWarning(`A stored session could not be opened again: ${response.error.message}`)
-        return undefined
-      }
-      yield* Effect.orDie(session.server.notify(JsonRpc.notification("notifications/initialized")))
-      yield* this.add(session)
-      return session
+      const why = response._tag === "Failure" ? response.error.message : ENDED
+      return Effect.andThen(
+        Effect.logWarning(`A stored session could not be opened again: ${why}`),
+        Effect.fail(unknown)
+      )
     })
   }
 }
+
+interface Connected {
+  readonly session: Session | undefined
+  readonly response: JsonRpc.Response
+}
+
+type Forget = (id: string) => Effect.Effect<void>
+
+const ENDED = "The server has ended"
 
 // The store is told of use in steps of an eighth.
 const keep = (idle: Duration.Duration): Duration.Duration => Duration.times(idle, 1.25)
@@ -193,9 +243,9 @@ const keep = (idle: Duration.Duration): Duration.Duration => Duration.times(idle
 const full = (max: number): Effect.Effect<void> =>
   Effect.logWarning(`Refused a session: there are ${max}, which is the limit`)
 
-const stranger = Effect.as(
+const stranger = Effect.andThen(
   Effect.logWarning("Refused a session: somebody else has opened it"),
-  undefined
+  Effect.fail(unknown)
 )
 
 const tooMany = Reply.refused(503, "Too many sessions are open; try again later", { headers: { "retry-after": "10" } })

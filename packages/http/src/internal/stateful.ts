@@ -14,20 +14,27 @@ export const make = (sessions: Sessions): Era => {
     Effect.withFiber((fiber) => {
       const id = headers[HEADER]
       if (id === undefined) return Effect.succeed(unnamed)
-      return Effect.flatMap(
-        sessions.find(id, subjectOf(fiber.getRef(Principal))),
-        (session) => session === undefined ? Effect.succeed(unknown) : f(session)
-      )
+      return Effect.matchEffect(sessions.find(id, subjectOf(fiber.getRef(Principal))), {
+        onFailure: Effect.succeed,
+        onSuccess: f
+      })
     })
+  const spoken = (headers: Headers, f: (session: Session) => Responds): Responds => {
+    const problem = problemOfVersion(sessions.revisions, headers)
+    return problem === undefined ? within(headers, f) : Effect.succeed(problem)
+  }
   return {
     post: (headers, message) => {
-      if (message._tag === "Request" && message.method === "initialize" && headers[HEADER] === undefined) {
-        return Effect.withFiber((fiber) => sessions.open(message, subjectOf(fiber.getRef(Principal))))
+      if (headers[HEADER] === undefined) {
+        if (message._tag === "Invalid") return Effect.succeed(Reply.invalid(message))
+        if (message._tag === "Request" && message.method === "initialize") {
+          return Effect.withFiber((fiber) => sessions.open(message, subjectOf(fiber.getRef(Principal))))
+        }
       }
       return within(headers, (session) => posted(session, message))
     },
-    listen: (headers) => within(headers, (session) => session.listen(headers["last-event-id"])),
-    end: (headers) => within(headers, (session) => Effect.as(sessions.remove(session), Reply.ended))
+    listen: (headers) => spoken(headers, (session) => session.listen(headers["last-event-id"])),
+    end: (headers) => spoken(headers, (session) => Effect.as(sessions.remove(session), Reply.ended))
   }
 }
 
@@ -44,21 +51,19 @@ const posted = (session: Session, message: Decoded): Responds => {
 
 const unnamed = Reply.refused(400, `The header Mcp-Session-Id must name a session; "initialize" opens one`)
 
-const unknown = Reply.refused(404, "There is no such session: it has ended, or was never opened")
-
 /** What is wrong with the revision that a request names outside of its body. */
 export const problemOfVersion = (
   revisions: ReadonlyArray<Revision>,
   headers: Headers,
-  message: Decoded
+  message?: Decoded
 ): HttpServerResponse | undefined => {
   const version = headers["mcp-protocol-version"]
   // The handshake says in its body which revisions it could be.
-  if (version === undefined || (message._tag === "Request" && message.method === "initialize")) return undefined
+  if (version === undefined || (message?._tag === "Request" && message.method === "initialize")) return undefined
   if (revisions.some(({ name }) => name === version)) return undefined
   return Reply.refused(
     400,
     `The header MCP-Protocol-Version must be one of ${revisions.map(({ name }) => name).join(", ")}`,
-    message._tag === "Request" ? { id: message.id } : {}
+    message?._tag === "Request" ? { id: message.id } : {}
   )
 }

@@ -68,9 +68,8 @@ const parametersOf = (
     : Result.getOrElse(RoutingHeaders.parameters(entry.tool.inputSchema), () => none)
 }
 
-const mismatched = (problem: string, id: JsonRpc.Id) => Reply.refused(400, problem, { id, code: HEADER_MISMATCH })
-
-const HEADER_MISMATCH = -32020
+const mismatched = (problem: string, id: JsonRpc.Id) =>
+  Reply.refused(400, problem, { id, code: RoutingHeaders.HEADER_MISMATCH })
 
 const notRequest = Reply.refused(400, "In this revision a client sends requests and notifications, one at a time")
 
@@ -89,7 +88,7 @@ const statusOf = (response: JsonRpc.Response): number => {
   switch (response.error.code) {
     case JsonRpc.METHOD_NOT_FOUND:
       return 404
-    case -32020:
+    case RoutingHeaders.HEADER_MISMATCH:
     case -32021:
     case -32022:
       return 400

@@ -6,7 +6,6 @@
 import * as Predicate from "effect/Predicate"
 import type * as SchemaAST from "effect/SchemaAST"
 import type { Params } from "../JsonRpc.ts"
-import { KEYWORD } from "../MirroredParameters.ts"
 
 interface Document {
   readonly schema: Params
@@ -14,9 +13,10 @@ interface Document {
 }
 
 /**
- * The document with the texts that the AST has and the JSON lacks, under these keys. Follows structs, classes and arrays.
+ * The document with the texts that the AST has and the JSON lacks, and those extensions that are kept. Follows structs,
+ * classes and arrays.
  */
-export const describe = (ast: SchemaAST.AST, document: Document, keys: ReadonlyArray<string>): Document => {
+export const describe = (ast: SchemaAST.AST, document: Document, keeps: (key: string) => boolean): Document => {
   const definitions: Record<string, Params> = { ...document.definitions }
   const described = new Set<string>()
 
@@ -27,7 +27,7 @@ export const describe = (ast: SchemaAST.AST, document: Document, keys: ReadonlyA
       described.add(name)
       definitions[name] = { ...definition, ...inside(ast, definition) }
     }
-    return { ...hoist(schema), ...inside(ast, schema), ...format(ast, schema), ...texts(ast, keys) }
+    return { ...hoist(schema), ...inside(ast, schema), ...format(ast, schema), ...texts(ast, keeps) }
   }
   const inside = (ast: SchemaAST.AST, { items, properties }: Params): Params => {
     const fields = fieldsOf(ast)
@@ -54,14 +54,16 @@ export const describe = (ast: SchemaAST.AST, document: Document, keys: ReadonlyA
 export const definitionOf = ({ $ref }: Params): string | undefined =>
   typeof $ref === "string" && $ref.startsWith("#/$defs/") ? $ref.slice("#/$defs/".length) : undefined
 
-/** What a schema says to people. */
-export const told: ReadonlyArray<string> = ["title", "description"]
+/** Whether a keyword is one of an extension, which Effect leaves out unless it is told. */
+export const isExtension = (key: string): boolean => key.startsWith("x-")
 
-const texts = (ast: SchemaAST.AST, keys: ReadonlyArray<string>): Params => {
+const isText = (key: string): boolean => key === "title" || key === "description"
+
+const texts = (ast: SchemaAST.AST, keeps: (key: string) => boolean): Params => {
   // What a key is annotated with is said of this place; what the type is annotated with, of any.
   const all: Params = { ...ast.annotations, ...ast.context?.annotations }
   return Object.fromEntries(
-    keys.flatMap((key) => typeof all[key] === "string" ? [[key, all[key]]] : [])
+    Object.entries(all).filter(([key, value]) => typeof value === "string" && (isText(key) || keeps(key)))
   )
 }
 
@@ -70,20 +72,19 @@ const hoist = ({ allOf, ...rest }: Params): Params => {
   if (!Array.isArray(allOf)) return rest
   const [only] = allOf
   if (allOf.length === 1 && Predicate.isObject(only) && belongs(only, rest)) return { ...rest, ...only }
-  const name: unknown = allOf.find((item) => Predicate.hasProperty(item, KEYWORD))?.[KEYWORD]
-  if (name === undefined) return { ...rest, allOf }
-  return { ...rest, [KEYWORD]: name, allOf: allOf.map(unnamed) }
+  const extensions = allOf.flatMap((item) => Predicate.isObject(item) ? Object.entries(item) : [])
+    .filter(([key]) => isExtension(key))
+  if (extensions.length === 0) return { ...rest, allOf }
+  return { ...rest, ...Object.fromEntries(extensions), allOf: allOf.map(withoutExtensions) }
 }
 
-const unnamed = (item: unknown): unknown => {
-  if (!Predicate.isObject(item)) return item
-  const { [KEYWORD]: _, ...rest } = item
-  return rest
-}
+const withoutExtensions = (item: unknown): unknown =>
+  Predicate.isObject(item) ? Object.fromEntries(Object.entries(item).filter(([key]) => !isExtension(key))) : item
 
-const belongs = (item: Params, rest: Params): boolean =>
-  Object.keys(item).every((key) => told.includes(key)) ||
-  (KEYWORD in item && Object.keys(item).every((key) => !(key in rest)))
+const belongs = (item: Params, rest: Params): boolean => {
+  const keys = Object.keys(item)
+  return keys.every((key) => isText(key)) || (keys.some(isExtension) && keys.every((key) => !(key in rest)))
+}
 
 const formats: Readonly<Record<string, string>> = {
   "effect/schema/Date": "date-time",

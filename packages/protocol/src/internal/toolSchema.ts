@@ -3,7 +3,8 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import type { Params } from "../JsonRpc.ts"
-import { definitionOf, describe } from "./describe.ts"
+import { KEYWORD } from "../MirroredParameters.ts"
+import { definitionOf, describe, isExtension } from "./describe.ts"
 
 type AnySchema = Schema.ConstraintCodec<unknown, unknown>
 
@@ -23,7 +24,7 @@ export const objectRoot = (name: string, schema: Params): Params => {
  * Making JSON Schemas is a good part of a server's start.
  */
 export const isPlain = (ast: SchemaAST.AST): boolean => {
-  if (ast.encoding !== undefined) return false
+  if (ast.encoding !== undefined || isMirrored(ast)) return false
   switch (ast._tag) {
     case "String":
     case "Number":
@@ -40,14 +41,23 @@ export const isPlain = (ast: SchemaAST.AST): boolean => {
   }
 }
 
+/** Whether a request repeats such a value outside of its body, of which more can be wrong. */
+const isMirrored = ({ annotations, checks, context }: SchemaAST.AST): boolean =>
+  [annotations, context?.annotations, ...checks?.map((check) => check.annotations) ?? []].some(
+    (annotations) => annotations !== undefined && KEYWORD in annotations
+  )
+
 interface Document {
   readonly schema: Params
   readonly definitions: Readonly<Record<string, Params>>
 }
 
-const document = (name: string, what: string, schema: AnySchema): Document => {
+const document = (name: string, what: "input" | "output", schema: AnySchema): Document => {
+  // Only what is sent to a tool is repeated.
+  const keeps = (key: string): boolean => isExtension(key) && (what === "input" || key !== KEYWORD)
   try {
-    return describe(schema.ast, Schema.toJsonSchemaDocument(Schema.toCodecJson(schema)))
+    const options = { includeAnnotationKey: keeps }
+    return describe(schema.ast, Schema.toJsonSchemaDocument(Schema.toCodecJson(schema), options), keeps)
   } catch (cause) {
     throw new TypeError(
       `The ${what} schema of tool ${JSON.stringify(name)} cannot be written as JSON Schema: ${

@@ -52,17 +52,21 @@ const textsOf = (ai: AiTool.Any) => {
   const title = Context.getOrUndefined(ai.annotations, AiTool.Title)
   const description = AiTool.getDescription(ai)
   const meta = Context.getOrUndefined(ai.annotations, AiTool.Meta)
+  // What nobody has said is not to be said of it: a client would believe it.
+  const hint = (name: string, reference: Context.Reference<boolean>) =>
+    ai.annotations.mapUnsafe.has(reference.key) ? { [name]: Context.get(ai.annotations, reference) } : {}
+  const annotations: Tool.Annotations = {
+    ...(title === undefined ? {} : { title }),
+    ...hint("readOnlyHint", AiTool.Readonly),
+    ...hint("destructiveHint", AiTool.Destructive),
+    ...hint("idempotentHint", AiTool.Idempotent),
+    ...hint("openWorldHint", AiTool.OpenWorld)
+  }
   return {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     ...(meta === undefined ? {} : { meta }),
-    annotations: {
-      ...(title === undefined ? {} : { title }),
-      readOnlyHint: Context.get(ai.annotations, AiTool.Readonly),
-      destructiveHint: Context.get(ai.annotations, AiTool.Destructive),
-      idempotentHint: Context.get(ai.annotations, AiTool.Idempotent),
-      openWorldHint: Context.get(ai.annotations, AiTool.OpenWorld)
-    }
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations })
   }
 }
 

@@ -1,6 +1,7 @@
 /** How the stateful era asks: by a request of its own, on the way back of the request that asks. */
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import { closed, type TransportError } from "@mcp-effect/protocol/Peer"
+import * as Problem from "@mcp-effect/protocol/Problem"
 import * as Effect from "effect/Effect"
 import type { Call } from "../Call.ts"
 import { type Input, InputFailed } from "../Input.ts"
@@ -22,7 +23,9 @@ export const make = (): Input => {
               : Effect.fail(
                 new InputFailed({
                   reason: "refused",
-                  message: `The client refused ${method}: ${brief(response.error.message)} (${response.error.code})`
+                  message: `The client refused ${method}: ${
+                    Problem.cut(response.error.message, LONGEST)
+                  } (${response.error.code})`
                 })
               )
         })
@@ -45,5 +48,3 @@ const reasons: Record<TransportError["reason"], InputFailed["reason"]> = {
 
 // A handler's failure is read by a model.
 const LONGEST = 1000
-
-const brief = (text: string): string => text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}...`
