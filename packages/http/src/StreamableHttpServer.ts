@@ -107,7 +107,7 @@ const make = (options: Options) =>
       },
       stateful: stateful.length === 0 ? undefined : {
         era: sessions === undefined
-          ? Sessionless.make({ server, answer: single.answer, maxBatch: limits.batch })
+          ? Sessionless.make({ server, single, run: wire.run, maxBatch: limits.batch })
           : Stateful.make(sessions),
         revisions: stateful
       }

@@ -288,7 +288,7 @@ describe("what is not for a client", () => {
         const seal = Effect.flatMap(RequestState, ({ seal }) =>
           seal({}, { principal: undefined, method: "tools/call", params: {} }))
         assert.deepStrictEqual(yield* hears(seal, "debug", newest), [])
-        assert.include(lines.join("\n"), "No key for requestState is set")
+        assert.include(lines.join("\n"), "There is no key for requestState")
       })
     ))
 

@@ -74,7 +74,8 @@ export class Exchange {
     if (this.over && this.answer !== undefined) return Effect.succeed(this.answer)
     this.left = left
     // The scope of a route closes when the response was sent, or cannot be.
-    return Effect.andThen(Effect.addFinalizer(() => Effect.sync(() => this.close())), this.waiting)
+    const closing = Effect.addFinalizer(() => Effect.sync(() => this.close()))
+    return Effect.uninterruptible(Effect.andThen(closing, Effect.interruptible(this.waiting)))
   }
 
   private readonly waiting = Effect.callback<HttpServerResponse>((resume) => {

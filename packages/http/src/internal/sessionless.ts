@@ -4,19 +4,19 @@
  */
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import { closed, type Peer } from "@mcp-effect/protocol/Peer"
-import * as Revisions from "@mcp-effect/protocol/Revisions"
 import type { McpServer } from "@mcp-effect/server/McpServer"
-import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Headers } from "effect/http/Headers"
-import * as Option from "effect/Option"
 import type { Era, Responds } from "./era.ts"
+import type { Wire } from "./exchange.ts"
 import * as Reply from "./reply.ts"
-import type { Answer } from "./single.ts"
+import type { Single } from "./single.ts"
+import * as Text from "./text.ts"
 
 export const make = (parts: {
   readonly server: McpServer["Service"]
-  readonly answer: Answer
+  readonly single: Single
+  readonly run: Wire["run"]
   readonly maxBatch: number
 }): Era => {
   const handle = (headers: Headers, request: JsonRpc.Request) => (back: Peer) =>
@@ -29,26 +29,30 @@ export const make = (parts: {
       return yield* connection.request(request, back)
     }))
   const batch = (headers: Headers, { messages }: JsonRpc.Batch): Responds => {
-    if (Revisions.get(versionOf(headers))?.batches !== true) return Effect.succeed(Reply.noBatch)
+    const version = versionOf(headers)
+    if (parts.server.revisions.find(({ name }) => name === version)?.batches !== true) {
+      return Effect.succeed(Reply.noBatch)
+    }
     if (messages.length > parts.maxBatch) return Effect.succeed(Reply.batchTooLarge(parts.maxBatch))
-    const texts = Effect.forEach(messages, (message) => {
-      if (message._tag === "Invalid") return Effect.succeed(Option.some(Reply.textOfInvalid(message)))
-      if (message._tag !== "Request") return Effect.succeed(Option.none())
-      return Effect.map(
-        Effect.orDie(handle(headers, message)(closed)),
-        (response) => Option.some(JsonRpc.encode(response))
-      )
-    }, { concurrency: "unbounded" })
-    return Effect.map(texts, (all) => {
-      const replies = Array.getSomes(all)
-      return replies.length === 0 ? Reply.accepted : Reply.json(`[${replies.join(",")}]`)
-    })
+    const asked = messages.filter(isAnswered)
+    if (asked.length === 0) return Effect.succeed(Reply.accepted)
+    const replies = (back: Peer) =>
+      Effect.forEach(asked, (message) =>
+        message._tag === "Invalid"
+          ? Effect.succeed(Reply.textOfInvalid(message))
+          // Sound: a server fails no request.
+          : Effect.map(Effect.orDie(handle(headers, message)(back)), (response) =>
+            Text.ofResponse(parts.run, response)), { concurrency: AT_ONCE })
+    return parts.single.respond(
+      replies,
+      (exit) => exit._tag === "Success" ? { text: `[${exit.value.join(",")}]`, status: 200 } : broken
+    )
   }
   return {
     post: (headers, message) => {
       switch (message._tag) {
         case "Request":
-          return parts.answer(message, handle(headers, message), () => 200)
+          return parts.single.answer(message, handle(headers, message), () => 200)
         case "Invalid":
           return Effect.succeed(Reply.invalid(message))
         case "Batch":
@@ -62,6 +66,19 @@ export const make = (parts: {
       }
     }
   }
+}
+
+/** How many requests of one batch are handled at once. */
+const AT_ONCE = 16
+
+type Asked = JsonRpc.Request | JsonRpc.Invalid
+
+const isAnswered = (message: JsonRpc.Message | JsonRpc.Invalid): message is Asked =>
+  message._tag === "Request" || (message._tag === "Invalid" && message.kind !== "response")
+
+const broken = {
+  text: JsonRpc.encode(JsonRpc.failure(undefined, { code: JsonRpc.INTERNAL_ERROR, message: "Internal error" })),
+  status: 500
 }
 
 // What a client that says nothing of it speaks.

@@ -22,8 +22,19 @@ export type Answer = (
   status: (response: JsonRpc.Response) => number
 ) => Responds
 
+/** What is said when it is done. `status` is that of a response which is nothing else. */
+export interface Written {
+  readonly text: string
+  readonly status: number
+}
+
 export interface Single {
   readonly answer: Answer
+  /** The same for what is not one request. */
+  readonly respond: <A, E>(
+    handle: (back: Peer) => Effect.Effect<A, E>,
+    write: (exit: Exit.Exit<A, E>) => Written
+  ) => Responds
   /** Interrupts what is in flight. */
   readonly close: Effect.Effect<void>
 }
@@ -31,31 +42,37 @@ export interface Single {
 /** No more than `inFlight` of them at once. */
 export const make = (wire: Wire, inFlight: number): Single => {
   const running = new Set<Fiber.Fiber<unknown, unknown>>()
-  return {
-    answer: (request, handle, status) =>
-      Effect.withFiber((route) => {
-        if (running.size >= inFlight) return Effect.as(full(inFlight), busy)
-        const exchange = new Exchange(wire, route)
-        const finish = (exit: Exit.Exit<JsonRpc.Response, TransportError>): void => {
-          if (exchange.isOver()) return
-          const response = responseOf(wire, request, exit)
-          const text = Text.ofResponse(wire.run, response)
-          if (!exchange.reply(Reply.json(text, status(response)))) {
-            exchange.finish(EventStream.frame({ event: "message", data: text }))
-          }
+  // A route that is interrupted while it starts the handler must still get to the finalizer that ends it.
+  const respond: Single["respond"] = (handle, write) =>
+    Effect.uninterruptible(Effect.withFiber((route) => {
+      if (running.size >= inFlight) return Effect.as(full(inFlight), busy)
+      const exchange = new Exchange(wire, route)
+      const finish = (exit: Parameters<typeof write>[0]): void => {
+        if (exchange.isOver()) return
+        const { status, text } = write(exit)
+        if (!exchange.reply(Reply.json(text, status))) {
+          exchange.finish(EventStream.frame({ event: "message", data: text }))
         }
-        const fiber = Effect.runForkWith(route.context)(handle(back(exchange)))
-        const exit = fiber.pollUnsafe()
-        if (exit !== undefined) {
+      }
+      const fiber = Effect.runForkWith(route.context)(handle(back(exchange)))
+      const exit = fiber.pollUnsafe()
+      if (exit !== undefined) {
+        finish(exit)
+      } else {
+        running.add(fiber)
+        fiber.addObserver((exit) => {
+          running.delete(fiber)
           finish(exit)
-        } else {
-          running.add(fiber)
-          fiber.addObserver((exit) => {
-            running.delete(fiber)
-            finish(exit)
-          })
-        }
-        return exchange.response(() => fiber.interruptUnsafe())
+        })
+      }
+      return exchange.response(() => fiber.interruptUnsafe())
+    }))
+  return {
+    respond,
+    answer: (request, handle, status) =>
+      respond(handle, (exit) => {
+        const response = responseOf(wire, request, exit)
+        return { text: Text.ofResponse(wire.run, response), status: status(response) }
       }),
     close: Effect.suspend(() => Fiber.interruptAll([...running]))
   }
