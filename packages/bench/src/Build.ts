@@ -10,32 +10,47 @@ import { build } from "esbuild"
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { candidates } from "./Candidates.ts"
+import { type Candidate, http, stdio } from "./Candidates.ts"
 
 export type Form = "installed" | "bundled"
+
+export type Transport = "stdio" | "http"
+
+const candidates: Record<Transport, ReadonlyArray<Candidate>> = { stdio, http }
+
+// What is installed of this workspace.
+const packagesOf: Record<Transport, ReadonlyArray<string>> = {
+  stdio: ["protocol", "server", "stdio"],
+  http: ["protocol", "client", "server", "http"]
+}
 
 const here = join(import.meta.dirname, "..")
 const packages = join(here, "..")
 // Below this package, so that a server finds the frameworks that this package depends on.
 const cache = join(here, "node_modules", ".cache", "bench")
 
-export const serverFile = (file: string, form: Form): string => join(cache, form, `${file}.js`)
+export const serverFile = (transport: Transport, file: string, form: Form): string =>
+  join(cache, form, transport, `${file}.js`)
 
 export const probeFile = join(cache, "installed", "probe.js")
 
 /** KiB of the bundled server. */
-export const bundleSize = (file: string): number => Math.round(statSync(serverFile(file, "bundled")).size / 1024)
+export const bundleSize = (transport: Transport, file: string): number =>
+  Math.round(statSync(serverFile(transport, file, "bundled")).size / 1024)
 
-export const buildAll = async (): Promise<void> => {
+/** `bundled` is made for stdio only, whose servers are started anew by every client. */
+export const buildAll = async (transport: Transport): Promise<void> => {
   rmSync(cache, { recursive: true, force: true })
   mkdirSync(cache, { recursive: true })
   writeFileSync(join(cache, "package.json"), JSON.stringify({ private: true, type: "module" }))
-  compile()
-  for (const name of ["protocol", "server", "stdio"]) install(name)
-  const files = candidates.map(({ file }) => file)
+  compile(transport)
+  for (const name of packagesOf[transport]) install(name)
+  const files = candidates[transport].map(({ file }) => file)
+  const servers = join(here, "src", "servers")
   await build({
-    entryPoints: [...files, "probe"].map((file) => join(here, "src", "servers", `${file}.ts`)),
+    entryPoints: [...files.map((file) => join(servers, transport, `${file}.ts`)), join(servers, "probe.ts")],
     outdir: join(cache, "installed"),
+    outbase: servers,
     bundle: true,
     packages: "external",
     platform: "node",
@@ -43,9 +58,10 @@ export const buildAll = async (): Promise<void> => {
     target: "node22",
     logLevel: "warning"
   })
+  if (transport === "http") return
   await build({
-    entryPoints: files.map((file) => serverFile(file, "installed")),
-    outdir: join(cache, "bundled"),
+    entryPoints: files.map((file) => serverFile(transport, file, "installed")),
+    outdir: join(cache, "bundled", transport),
     bundle: true,
     platform: "node",
     format: "esm",
@@ -54,9 +70,9 @@ export const buildAll = async (): Promise<void> => {
   })
 }
 
-const compile = (): void => {
+const compile = (transport: Transport): void => {
   // The compiler that the workspace has; on Windows, npm's shims need a shell.
-  const done = spawnSync("tsc", ["-b", join(packages, "stdio", "tsconfig.src.json")], {
+  const done = spawnSync("tsc", ["-b", join(packages, transport, "tsconfig.src.json")], {
     stdio: ["ignore", "inherit", "inherit"],
     shell: process.platform === "win32"
   })

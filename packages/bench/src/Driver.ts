@@ -1,75 +1,37 @@
 /**
- * A server process, and a client of it that costs as little as it can: it knows lines, not JSON, while it measures.
+ * A server over stdio, and a client of it that costs as little as it can: it knows lines, not JSON, while it measures.
  */
-import { type ChildProcess, spawn } from "node:child_process"
-import type { Duplex, Readable, Writable } from "node:stream"
-import { probeFile } from "./Build.ts"
+import { type Options, type ServerProcess, start as startProcess } from "./ServerProcess.ts"
 
 const NEWLINE = 10
 
-export interface Server {
+export interface Server extends ServerProcess {
   readonly send: (text: string) => void
   /** Calls back with every chunk that the server writes. One listener at a time. */
   readonly onChunk: (listener: (chunk: Buffer) => void) => void
   /** The next `count` lines. */
   readonly lines: (count: number) => Promise<ReadonlyArray<string>>
-  /** CPU time of the process so far, in microseconds. */
-  readonly cpu: () => Promise<number>
-  /** Ends its input, and waits for it to exit. */
-  readonly stop: () => Promise<void>
 }
 
-export const start = (file: string, options: { readonly tools: number; readonly probed: boolean }): Server => {
-  const preload = options.probed ? ["--import", probeFile] : []
-  const child = spawn(process.execPath, [...preload, file, String(options.tools)], {
-    stdio: ["pipe", "pipe", "pipe", ...(options.probed ? ["pipe" as const] : [])]
-  })
-  const { stderr, stdin, stdout } = child as ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable }
-  const channel = child.stdio[3] as Duplex | null | undefined
-  let log = ""
-  let stopping = false
+export const start = (file: string, options: Options): Server => {
+  const server = startProcess(file, options)
   let listener = (_chunk: Buffer): void => {}
-  stderr.setEncoding("utf8").on("data", (text: string) => {
-    log = (log + text).slice(-4000)
-  })
-  stdout.on("data", (chunk: Buffer) => listener(chunk))
-  stdin.on("error", () => {})
-  const exited = new Promise<void>((resolve) =>
-    child.once("exit", (code) => {
-      if (!stopping) {
-        console.error(`${file} ended with code ${code}\n${log}`)
-        process.exit(1)
-      }
-      resolve()
-    })
-  )
-  const lines: Server["lines"] = (count) =>
-    new Promise((resolve) => {
-      let text = ""
-      listener = (chunk) => {
-        text += chunk.toString("utf8")
-        const all = text.split("\n")
-        if (all.length > count) resolve(all.slice(0, count))
-      }
-    })
+  server.output.on("data", (chunk: Buffer) => listener(chunk))
   return {
-    send: (text) => void stdin.write(text),
+    ...server,
+    send: (text) => void server.input.write(text),
     onChunk: (next) => {
       listener = next
     },
-    lines,
-    cpu: () =>
+    lines: (count) =>
       new Promise((resolve) => {
-        channel?.once("data", (chunk: Buffer) => resolve(Number(chunk.toString())))
-        channel?.write("?")
-      }),
-    stop: async () => {
-      stopping = true
-      stdin.end()
-      const overdue = setTimeout(() => child.kill(), 3000)
-      await exited
-      clearTimeout(overdue)
-    }
+        let text = ""
+        listener = (chunk) => {
+          text += chunk.toString("utf8")
+          const all = text.split("\n")
+          if (all.length > count) resolve(all.slice(0, count))
+        }
+      })
   }
 }
 

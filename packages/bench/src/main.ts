@@ -1,12 +1,14 @@
-/** `pnpm bench stdio [--rounds <n>] [--quick] [--only <file,...>]`: the benchmarks, by transport. */
+/** `pnpm bench <stdio|http> [--rounds <n>] [--quick] [--only <file,...>]`: the benchmarks, by transport. */
 import { parseArgs } from "node:util"
+import { http } from "./http.ts"
 import { stdio } from "./stdio.ts"
 
-const usage = `pnpm bench stdio [options]
+const usage = `pnpm bench <stdio|http> [options]
 
   --rounds <n>     rounds, each with fresh processes (default 5; 2 with --quick)
   --quick          500 ms of warm-up instead of 2 s, and 300 ms instead of 1 s for each measurement
-  --only <files>   only these servers beside the floor, by file: mcpEffect,official,officialV1,effectAi`
+  --only <files>   only these servers beside the floor, by file: mcpEffect,official,officialV1,effectAi,
+                   and, over HTTP, mcpLite`
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -17,12 +19,13 @@ const { positionals, values } = parseArgs({
   }
 })
 const rounds = Number(values.rounds ?? (values.quick ? 2 : 5))
+const bench = new Map(Object.entries({ stdio, http })).get(positionals.join(" "))
 
-if (positionals.join(" ") !== "stdio" || !Number.isInteger(rounds) || rounds < 1) {
+if (bench === undefined || !Number.isInteger(rounds) || rounds < 1) {
   console.error(usage)
   process.exitCode = 1
 } else {
-  await stdio({
+  await bench({
     rounds,
     // V8 compiles for a second or two under load; before that, a framework costs twice what it costs for good.
     warmUpMs: values.quick ? 500 : 2000,

@@ -1,18 +1,11 @@
 /** Measures the servers over stdio: each value in a fresh process, rounds interleaved, medians over the rounds. */
-import { cpus, loadavg } from "node:os"
 import * as Build from "./Build.ts"
-import { type Candidate, candidates } from "./Candidates.ts"
+import * as Candidates from "./Candidates.ts"
 import * as Driver from "./Driver.ts"
-import { initialize, initialized, type Scenario, scenarios } from "./Scenarios.ts"
+import * as Messages from "./Messages.ts"
+import { chosen as choose, describe, type Options, rounds, warn } from "./Rounds.ts"
+import { type Scenario, scenarios } from "./Scenarios.ts"
 import { compared, median, number, quantile, spread, table } from "./Table.ts"
-
-export interface Options {
-  readonly rounds: number
-  readonly warmUpMs: number
-  readonly measureMs: number
-  /** Only these servers, beside the floor. */
-  readonly only: ReadonlyArray<string>
-}
 
 interface Sample {
   readonly cpu: number
@@ -24,15 +17,15 @@ interface Sample {
 }
 
 export const stdio = async (options: Options): Promise<void> => {
-  await Build.buildAll()
-  const chosen = candidates.filter(({ file }, i) => i === 0 || options.only.length === 0 || options.only.includes(file))
-  const load = loadavg()[0] ?? 0
-  console.log(
-    `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}, load ${load.toFixed(1)} at the start\n` +
-      `${options.rounds} rounds; per round and server ${options.warmUpMs} ms of warm-up, ${options.measureMs} ms under ` +
-      `load, ${options.measureMs} ms one at a time\n(…x): the ratio to the hand-written server in the same round. All are ` +
-      "medians over the rounds.\nCPU: user and system time of the server's process. p99 of fewer than 100 calls: the slowest."
-  )
+  await Build.buildAll("stdio")
+  const chosen = choose(Candidates.stdio, options)
+  const { measureMs, warmUpMs } = options
+  console.log(`${
+    describe(
+      options,
+      `per round and server ${warmUpMs} ms of warm-up, ${measureMs} ms under load, ${measureMs} ms one at a time`
+    )
+  } p99 of fewer than 100 calls: the slowest.`)
   for (const scenario of scenarios) {
     const taking = chosen.filter(({ eras }) => eras.includes(scenario.era))
     const samples = await rounds(taking, options.rounds, (candidate) => sample(candidate, scenario, options))
@@ -42,25 +35,18 @@ export const stdio = async (options: Options): Promise<void> => {
   await coldStarts(chosen, options)
 }
 
-const rounds = async <A>(
-  taking: ReadonlyArray<Candidate>,
-  count: number,
-  take: (candidate: Candidate) => Promise<A>
-): Promise<ReadonlyArray<ReadonlyArray<A>>> => {
-  const samples = taking.map((): Array<A> => [])
-  for (let round = 0; round < count; round++) {
-    for (const [i, candidate] of taking.entries()) samples[i]?.push(await take(candidate))
-  }
-  return samples
-}
+const initialize = `${Messages.initialize(Messages.STATEFUL)}\n`
 
-const sample = async (candidate: Candidate, scenario: Scenario, options: Options): Promise<Sample> => {
-  const server = Driver.start(Build.serverFile(candidate.file, "installed"), { tools: scenario.tools, probed: true })
+const sample = async (candidate: Candidates.Candidate, scenario: Scenario, options: Options): Promise<Sample> => {
+  const server = Driver.start(Build.serverFile("stdio", candidate.file, "installed"), {
+    tools: scenario.tools,
+    probed: true
+  })
   if (scenario.era === "stateful") {
     const reply = server.lines(1)
     server.send(initialize)
     await reply
-    server.send(initialized)
+    server.send(`${Messages.initialized}\n`)
   }
   const first = server.lines(scenario.call.lines)
   server.send(scenario.call.text(1))
@@ -87,7 +73,7 @@ const sample = async (candidate: Candidate, scenario: Scenario, options: Options
 }
 
 const callRows = (
-  taking: ReadonlyArray<Candidate>,
+  taking: ReadonlyArray<Candidates.Candidate>,
   samples: ReadonlyArray<ReadonlyArray<Sample>>,
   scenario: Scenario
 ): ReadonlyArray<ReadonlyArray<string>> => {
@@ -106,7 +92,7 @@ const callRows = (
   ]
 }
 
-const coldStarts = async (chosen: ReadonlyArray<Candidate>, options: Options): Promise<void> => {
+const coldStarts = async (chosen: ReadonlyArray<Candidates.Candidate>, options: Options): Promise<void> => {
   // One start says little, and takes little time.
   const count = options.rounds * 5
   const forms = ["installed", "bundled"] as const
@@ -120,7 +106,7 @@ const coldStarts = async (chosen: ReadonlyArray<Candidate>, options: Options): P
       ...chosen.map(({ file, name }, i) => [
         name,
         ...forms.map((_, form) => compared(of(i, form), of(0, form))),
-        number(Build.bundleSize(file))
+        number(Build.bundleSize("stdio", file))
       ])
     ])
   }`)
@@ -129,19 +115,11 @@ const coldStarts = async (chosen: ReadonlyArray<Candidate>, options: Options): P
 
 const coldStart = async (file: string, form: Build.Form): Promise<number> => {
   const began = performance.now()
-  const server = Driver.start(Build.serverFile(file, form), { tools: 2, probed: false })
+  const server = Driver.start(Build.serverFile("stdio", file, form), { tools: 2, probed: false })
   const reply = server.lines(1)
   server.send(initialize)
   await reply
   const time = performance.now() - began
   await server.stop()
   return time
-}
-
-const warn = (taking: ReadonlyArray<Candidate>, spreads: ReadonlyArray<number>): void => {
-  const noisy = taking.flatMap(({ name }, i) => {
-    const value = spreads[i] ?? 0
-    return value > 0.25 ? [`${name} ${Math.round(value * 100)} %`] : []
-  })
-  if (noisy.length > 0) console.log(`Noisy: the rounds lie apart by ${noisy.join(", ")} of the median.`)
 }

@@ -186,6 +186,27 @@ describe("a session of which nothing is heard", () => {
       for (const client of clients) yield* isOver(client)
     }))
 
+  it.effect("MUST end although it is asking its client, if that has gone, and only then", () =>
+    Effect.gen(function*() {
+      const server = yield* H.serve(Tools.asking, { http: { sessions: { idle } } })
+      const [stays, leaves] = [
+        yield* server.open("2025-11-25", { capabilities }),
+        yield* server.open("2025-11-25", { capabilities })
+      ]
+      const [read, lost] = [yield* stays.call("ask"), yield* leaves.call("ask")]
+      yield* lost.message
+      yield* lost.drop
+      yield* H.pass("9 minutes")
+      const again = yield* leaves.listen(lost.ids[0])
+      yield* again.message
+      yield* H.pass("3 hours")
+      yield* again.drop
+      yield* H.pass("12 minutes")
+      yield* isOver(leaves)
+      yield* stays.post(Tools.accept((yield* read.message).id, "it"))
+      assert.strictEqual(H.textOf(yield* read.message), "it")
+    }))
+
   it.effect("MUST NOT end while a stream is open", () =>
     Effect.gen(function*() {
       const server = yield* H.serve(Tools.now, { http: { sessions: { idle } } })

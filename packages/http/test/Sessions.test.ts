@@ -1,5 +1,6 @@
 /** Sessions over Streamable HTTP: how they begin, whose they are, and who may speak in them. */
 import { assert, describe, it } from "@effect/vitest"
+import * as SessionStore from "@mcp-effect/http/SessionStore"
 import * as StreamableHttpServer from "@mcp-effect/http/StreamableHttpServer"
 import { JsonRpc } from "@mcp-effect/protocol"
 import { McpServer, Middleware } from "@mcp-effect/server"
@@ -144,6 +145,28 @@ describe("initialize", () => {
         yield* Fiber.interrupt(opening)
         yield* H.settle
         assert.strictEqual(scopes, 0)
+      }
+    }))
+
+  it.effect("MUST leave no session when its client goes while it is stored", () =>
+    Effect.gen(function*() {
+      const memory = SessionStore.memory()
+      const ids: Array<string> = []
+      const slow = {
+        ...memory,
+        put: (...[session, idle]: Parameters<typeof memory.put>) => {
+          ids.push(session.id)
+          return Effect.andThen(memory.put(session, idle), Effect.never)
+        }
+      }
+      const server = yield* H.serve(features, { sessions: slow, http: { sessions: { max: 1 } } })
+      for (let n = 1; n <= 3; n++) {
+        const opening = yield* Effect.forkChild(server.post(H.initialize("2025-11-25")))
+        yield* H.settle
+        assert.strictEqual(ids.length, n)
+        yield* Fiber.interrupt(opening)
+        yield* H.settle
+        assert.strictEqual((yield* new H.Client(server, ids.at(-1) ?? "").call("now")).status, 404)
       }
     }))
 

@@ -2,12 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { JsonRpc } from "@mcp-effect/protocol"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import {
   connect,
   event,
   events,
   eventually,
+  fork,
   hearing,
   json,
   noStream,
@@ -144,5 +146,26 @@ describe("the stream that belongs to no request", () => {
       yield* Effect.scoped(Effect.andThen(session(server.url), server.until(({ method }) => method === "GET")))
       yield* eventually(() => closed)
       assert.strictEqual(server.seen.at(-1)?.method, "DELETE")
+    }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
+})
+
+describe("many streams at once", () => {
+  it.live("MUST all be closed, those that were dropped and those that were not", () =>
+    Effect.gen(function*() {
+      let open = 0
+      const server = yield* serve((seen, response) => {
+        open++
+        response.on("close", () => open--)
+        events(response).write(event(log(1)))
+        if (seen.message.params?.name === "short") setTimeout(() => response.end(event(result(seen, {}))), 20)
+      })
+      const connection = yield* connect(server.url)
+      const call = (name: string) => connection.request(stateless(1, "tools/call", { name }), hearing())
+      const dropped = yield* Effect.forEach(Array.from({ length: 100 }), () => fork(call("long")))
+      const responses = yield* Effect.forEach(Array.from({ length: 100 }), () => call("short"), { concurrency: 100 })
+      assert.strictEqual(responses.length, 100)
+      yield* eventually(() => server.seen.length === 200)
+      yield* Fiber.interruptAll(dropped)
+      yield* eventually(() => open === 0)
     }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
 })

@@ -12,6 +12,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as EventStore from "../src/EventStore.ts"
@@ -154,7 +155,10 @@ export class Server {
         signal: controller.signal,
         ...(body === undefined ? {} : { body })
       })
-      this.handler(request).then((response) => resume(Effect.succeed(new Opened(response, controller))))
+      this.handler(request).then(
+        (response) => resume(Effect.succeed(new Opened(response, controller))),
+        (cause) => resume(Effect.die(cause))
+      )
       return Effect.sync(() => controller.abort())
     })
 
@@ -275,3 +279,13 @@ export const logged = <A, E, R>(f: (lines: ReadonlyArray<string>) => Effect.Effe
 
 /** Lets time pass, and everything that it brings about. */
 export const pass = (time: Duration.Input): Effect.Effect<void> => Effect.andThen(TestClock.adjust(time), settle)
+
+/** Counts the fibers that an effect and all that it starts have running. */
+export const counting = <A, E, R>(f: (fibers: () => number) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    let running = 0
+    return Effect.provideService(f(() => running), Metric.FiberRuntimeMetrics, {
+      recordFiberStart: () => void running++,
+      recordFiberEnd: () => void running--
+    })
+  })

@@ -91,3 +91,5 @@ export const sessionScope = Effect.flatMap(
   ({ sessionScope }) =>
     sessionScope === undefined ? Effect.die(new Error("There is no session")) : Effect.succeed(sessionScope)
 )
+
+export const notified = (method: string, effect: Effect.Effect<void>) => McpServer.notification(method, () => effect)

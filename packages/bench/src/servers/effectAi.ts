@@ -2,8 +2,6 @@
  * The MCP server that Effect itself ships. A toolkit's tools always return a value, which is encoded and written as JSON
  * text: there is no tool that returns content only.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import { McpRequestContext } from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
@@ -11,7 +9,6 @@ import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import { ECHO, FILLER, fillers, INFO, PROGRESS, REPORTS } from "./tools.ts"
 
@@ -50,16 +47,12 @@ const Fillers = Toolkit.make(...fillers.map((name) =>
 
 const FillerHandlers = Fillers.toLayer(Object.fromEntries(fillers.map((name) => [name, () => Effect.succeed("")])))
 
-McpServer.layerStdio({
+/** What `layerStdio` and `layerHttp` are given. */
+export const options = {
   ...INFO,
   protocols: [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25],
   registrations: Layer.mergeAll(
     McpServer.toolkit(Tools).pipe(Layer.provide(Handlers)),
     McpServer.toolkit(Fillers).pipe(Layer.provide(FillerHandlers))
   )
-}).pipe(
-  Layer.provide(NodeStdio.layer),
-  Layer.provide(Layer.succeed(Logger.LogToStderr, true)),
-  Layer.launch,
-  NodeRuntime.runMain
-)
+} as const

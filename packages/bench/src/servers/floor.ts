@@ -1,10 +1,7 @@
-/**
- * The floor: what a server costs that is written by hand for these tools only, with no framework and no checks beyond
- * a tool's one argument. The list is serialised once; all replies of one read are one write.
- */
-import { ECHO, FILLER, fillers, INFO, PROGRESS, REPORTS } from "./tools.ts"
+/** What the hand-written servers of all transports have in common: the tools, and no framework. */
+import { ECHO, FILLER, fillers, INFO, PROGRESS } from "./tools.ts"
 
-interface Message {
+export interface Message {
   readonly id?: string | number
   readonly method: string
   readonly params?: {
@@ -15,11 +12,22 @@ interface Message {
   }
 }
 
-const VERSION = "io.modelcontextprotocol/protocolVersion"
+export const VERSION = "io.modelcontextprotocol/protocolVersion"
+export const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+
 const statelessMembers = {
   resultType: "complete",
   _meta: { "io.modelcontextprotocol/serverInfo": INFO }
 }
+
+export const isStateless = (params: Message["params"]): boolean =>
+  params?._meta !== undefined && VERSION in params._meta
+
+/** The result of a tool that says `text`. */
+export const textResult = (text: string, stateless: boolean): object => ({
+  content: [{ type: "text", text }],
+  ...(stateless ? statelessMembers : undefined)
+})
 
 const text = { type: "string" }
 const tool = (name: string, description: string, properties: Record<string, { readonly type: string }>) => ({
@@ -27,56 +35,15 @@ const tool = (name: string, description: string, properties: Record<string, { re
   description,
   inputSchema: { type: "object", properties, required: Object.keys(properties) }
 })
-const list = JSON.stringify({
-  tools: [
-    tool("echo", ECHO, { text }),
-    tool("progress", PROGRESS, {}),
-    ...fillers.map((name) => tool(name, FILLER, { text, count: { type: "number" } }))
-  ]
-})
 
-let out = ""
+const tools = [
+  tool("echo", ECHO, { text }),
+  tool("progress", PROGRESS, {}),
+  ...fillers.map((name) => tool(name, FILLER, { text, count: { type: "number" } }))
+]
 
-const send = (message: object): void => {
-  out += JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n"
-}
+/** The result of `tools/list`, serialised once. */
+export const list = JSON.stringify({ tools })
 
-const answer = ({ id, method, params }: Message): void => {
-  if (id === undefined) return
-  switch (method) {
-    case "initialize":
-      return send({
-        id,
-        result: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: INFO }
-      })
-    case "tools/list":
-      out += `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${list}}\n`
-      return
-    case "tools/call":
-      return call(id, params)
-    default:
-      return send({ id, error: { code: -32601, message: "Method not found" } })
-  }
-}
-
-const call = (id: string | number, params: Message["params"]): void => {
-  const stateless = params?._meta !== undefined && VERSION in params._meta
-  const content = (text: string): void =>
-    send({ id, result: { content: [{ type: "text", text }], ...(stateless ? statelessMembers : undefined) } })
-  if (params?.name === "echo" && typeof params.arguments?.text === "string") return content(params.arguments.text)
-  if (params?.name !== "progress") return send({ id, error: { code: -32602, message: "Invalid params" } })
-  const progressToken = params._meta?.progressToken
-  for (let progress = 1; progress <= REPORTS; progress++) {
-    send({ method: "notifications/progress", params: { progressToken, progress, total: REPORTS } })
-  }
-  content("done")
-}
-
-let rest = ""
-process.stdin.setEncoding("utf8").on("data", (chunk: string) => {
-  const lines = (rest + chunk).split("\n")
-  rest = lines.pop() ?? ""
-  for (const line of lines) answer(JSON.parse(line))
-  process.stdout.write(out)
-  out = ""
-})
+/** The same in the stateless era. */
+export const statelessList = JSON.stringify({ tools, ttlMs: 60_000, cacheScope: "public", ...statelessMembers })

@@ -1,10 +1,7 @@
-/** This project: `McpServer` over `StdioServer`. */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeStdio from "@effect/platform-node/NodeStdio"
+/** This project: the server, without a transport. */
 import * as Progress from "@mcp-effect/protocol/Progress"
 import * as Tool from "@mcp-effect/protocol/Tool"
 import * as McpServer from "@mcp-effect/server/McpServer"
-import * as StdioServer from "@mcp-effect/stdio/StdioServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -30,9 +27,4 @@ const Tools = Layer.mergeAll(
   ...Fillers
 )
 
-StdioServer.layer.pipe(
-  Layer.provide(Tools.pipe(Layer.provideMerge(McpServer.layer(INFO)))),
-  Layer.provide(NodeStdio.layer),
-  McpServer.launch,
-  NodeRuntime.runMain
-)
+export const Server = Tools.pipe(Layer.provideMerge(McpServer.layer(INFO)))

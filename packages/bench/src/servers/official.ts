@@ -1,10 +1,9 @@
-/** The official SDK, version 2. */
+/** The official SDK, version 2: the server, without a transport. */
 import { McpServer } from "@modelcontextprotocol/server"
-import { serveStdio } from "@modelcontextprotocol/server/stdio"
 import { z } from "zod"
 import { ECHO, FILLER, fillers, INFO, PROGRESS, REPORTS } from "./tools.ts"
 
-serveStdio(() => {
+export const makeServer = (): McpServer => {
   const server = new McpServer(INFO, { capabilities: { tools: {} } })
   server.registerTool(
     "echo",
@@ -23,4 +22,4 @@ serveStdio(() => {
     server.registerTool(name, { description: FILLER, inputSchema }, () => ({ content: [] }))
   }
   return server
-})
+}

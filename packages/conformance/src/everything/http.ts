@@ -6,12 +6,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 export const http = Layer.mergeAll(
-  McpServer.tool(Tool.make("test_reconnection", { description: "Closes its stream before it answers" }), () =>
-    Effect.gen(function*() {
-      yield* StreamableHttpServer.disconnect({ retry: "500 millis" })
-      yield* Effect.sleep("100 millis")
-      return "Reconnection test completed"
-    })),
+  McpServer.tool(
+    Tool.make("test_reconnection", { description: "Closes its stream before it answers" }),
+    () =>
+      Effect.gen(function*() {
+        yield* StreamableHttpServer.disconnect({ retry: "500 millis" })
+        yield* Effect.sleep("100 millis")
+        return "Reconnection test completed"
+      })
+  ),
   McpServer.tool(
     Tool.dynamic("test_header", {
       description: "Has an argument that a header mirrors",

@@ -32,6 +32,7 @@ export class Post implements CurrentStream {
   private readonly batch: boolean
   private readonly replies: Array<string> = []
   private waiting: number
+  private asks = 0
   private stream: MessageStream | undefined
   private reader: EventStream.EventStream | undefined
 
@@ -52,7 +53,11 @@ export class Post implements CurrentStream {
     this.back = {
       notify: (notification) =>
         Effect.flatMap(Text.ofNotification(notification), (text) => this.say(text, notification.stale)),
-      request: (request, back) => host.outgoing().over(sender)(request, back)
+      request: (request, back) =>
+        Effect.suspend(() => {
+          this.asks++
+          return Effect.ensuring(host.outgoing().over(sender)(request, back), Effect.sync(() => this.asks--))
+        })
     }
   }
 
@@ -77,6 +82,11 @@ export class Post implements CurrentStream {
     if (stream !== undefined) stream.end()
     else if (replies.length === 0) this.exchange.reply(Reply.noEvents)
     else this.exchange.reply(Reply.json(this.batch ? `[${replies.join(",")}]` : replies.join("")))
+  }
+
+  /** Whether it only waits for answers of a client that is not there. */
+  get waitsInVain(): boolean {
+    return this.asks > 0 && this.asks >= this.waiting && this.stream?.isRead() === false
   }
 
   interrupt(retry: number): void {

@@ -91,9 +91,11 @@ export class Session implements Host {
     return this.connection
   }
 
-  /** Whether nothing is going on in it. */
+  /** Whether nothing is going on in it, other than to wait for a client that is not there. */
   get idle(): boolean {
-    return !this.streams.isListenedTo && (this.posts === undefined || this.posts.size === 0)
+    if (this.streams.isListenedTo) return false
+    for (const post of this.posts ?? []) if (!post.waitsInVain) return false
+    return true
   }
 
   /** Messages that have come in one POST. */
@@ -175,6 +177,10 @@ export class Session implements Host {
   ended(post: Post, stream: MessageStream.MessageStream | undefined): void {
     this.posts?.delete(post)
     if (stream !== undefined) this.streams.forget(stream)
+    if (this.closing !== undefined || this.posts?.size !== 0) return
+    // A session at rest holds nothing for its requests: there may be thousands of them.
+    this.posts = undefined
+    this.incoming = undefined
   }
 
   /** An event without data was not to be expected before, and some clients of then cannot read it. */
@@ -251,13 +257,12 @@ export class Session implements Host {
   // Goes on when the client does not wait for it, as a request does.
   private handled(notification: Effect.Effect<void>): Effect.Effect<void> {
     const { limits: { inFlight }, wire } = this.shared
-    this.notified ??= new Set()
-    const { notified } = this
-    if (notified.size >= inFlight) {
+    if (this.notified !== undefined && this.notified.size >= inFlight) {
       return Effect.logWarning(`Dropped a notification: ${inFlight} are being handled, which is the limit`)
     }
     const fiber = wire.run(notification)
     if (fiber.pollUnsafe() !== undefined) return Effect.void
+    const notified = this.notified ??= new Set()
     notified.add(fiber)
     fiber.addObserver(() => void notified.delete(fiber))
     return Effect.asVoid(Fiber.await(fiber))

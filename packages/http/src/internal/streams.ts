@@ -54,7 +54,7 @@ export class Streams {
 
   /** Whether somebody reads by GET. */
   get isListenedTo(): boolean {
-    return this.listeners !== undefined && this.listeners.size > 0
+    return this.listeners !== undefined
   }
 
   /** One for a POST, until `forget`. */
@@ -67,6 +67,7 @@ export class Streams {
 
   forget(stream: MessageStream.MessageStream): void {
     this.posts?.delete(stream.id)
+    if (this.posts?.size === 0) this.posts = undefined
   }
 
   /** A stream for what is said outside of requests, or the rest of one whose connection was lost. */
@@ -122,6 +123,7 @@ export class Streams {
       if (!this.hasRoom()) return Effect.succeed(this.tooMany)
       const leave = (): void => {
         this.listeners?.delete(listener)
+        if (this.listeners?.size === 0) this.listeners = undefined
         reader.gone()
         stream?.detach(reader)
       }
