@@ -6,17 +6,14 @@
 import type * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import type { Implementation } from "@mcp-effect/protocol/Implementation"
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
-import * as McpError from "@mcp-effect/protocol/McpError"
+import type * as McpError from "@mcp-effect/protocol/McpError"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
-import * as Session from "@mcp-effect/protocol/Session"
-import * as Cause from "effect/Cause"
+import type * as Session from "@mcp-effect/protocol/Session"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -25,7 +22,9 @@ import type { ClientExtension } from "./Extension.ts"
 import * as Handshake from "./Handshake.ts"
 import * as Deadlines from "./internal/deadlines.ts"
 import * as Extensions from "./internal/extensions.ts"
+import * as Link from "./internal/link.ts"
 import * as LocalPeer from "./internal/localPeer.ts"
+import type * as Reconnect from "./Reconnect.ts"
 import * as Requests from "./Requests.ts"
 import * as StreamingTools from "./StreamingTools.ts"
 import * as Tools from "./Tools.ts"
@@ -38,6 +37,7 @@ import * as Tools from "./Tools.ts"
  * - `maxTimeout`: how long it waits in all (default 15 minutes).
  * - `probeTimeout`: how long the server may be silent on `server/discover` before it counts as one that begins with
  *   `initialize` (default 5 seconds).
+ * - `reconnect`: when it connects again after it has lost the server, or `false` (default: {@link Reconnect.Options}).
  * - `extensions`: what it speaks beside the protocol. Streaming tools are always there.
  *
  * @since 0.1.0
@@ -50,6 +50,7 @@ export interface Options extends Implementation {
   readonly timeout?: Duration.Input
   readonly maxTimeout?: Duration.Input
   readonly probeTimeout?: Duration.Input
+  readonly reconnect?: Reconnect.Options | false
 }
 
 /**
@@ -88,41 +89,37 @@ export class McpClient extends Context.Service<McpClient, {
 export const make = (options: Options): Effect.Effect<McpClient["Service"], never, ClientTransport | Scope.Scope> =>
   Effect.gen(function*() {
     const { connect } = yield* ClientTransport
-    const session = Session.make()
     const notifications = yield* PubSub.sliding<JsonRpc.Notification>(256)
-    const ready = yield* Deferred.make<Requests.Ready, McpError.McpError>()
-    const timeout = options.timeout ?? "60 seconds"
+    const timeout = Duration.toMillis(options.timeout ?? "60 seconds")
     let tools: Tools.Tools | undefined
+    let link: Link.Link | undefined
     const extensions = Extensions.make([StreamingTools.extension, ...(options.extensions ?? [])])
     const local = LocalPeer.make(extensions, (notification) => {
+      link?.heard()
       if (notification.method === "notifications/tools/list_changed") tools?.changed()
       return Effect.asVoid(PubSub.publish(notifications, notification))
     })
     const deadlines = yield* Deadlines.make
+    const handshake = handshakeOptions(options, timeout, extensions.declared)
+    link = yield* Link.make(
+      (opened) => Handshake.run(Effect.tap(connect(local), opened), local, handshake),
+      options.reconnect ?? {},
+      () => tools?.changed()
+    )
     const send = Requests.make({
-      ready: Deferred.await(ready),
+      link,
       local,
       extensions,
       deadlines,
       timeout,
-      maxTimeout: options.maxTimeout ?? "15 minutes"
+      maxTimeout: Duration.toMillis(options.maxTimeout ?? "15 minutes")
     })
     tools = yield* Tools.make(send)
-    const shake = Handshake.run(connect(local), local, handshakeOptions(options, timeout, extensions.declared))
-    yield* Effect.forkScoped(establish(session, ready, shake))
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        const message = "The client was closed"
-        session.dispatch({ _tag: "TransportLost", reason: message })
-        // Whoever waits for the handshake waits no longer.
-        Deferred.doneUnsafe(ready, Effect.fail(new McpError.ConnectionClosed({ processed: "no", message })))
-      })
-    )
     return {
-      session,
-      server: Effect.map(Deferred.await(ready), ({ era }) => era.server),
+      session: link.session,
+      server: Effect.map(link.ready, ({ era }) => era.server),
       request: send,
-      ping: Effect.flatMap(Deferred.await(ready), ({ era }) => Effect.asVoid(send(era.ping))),
+      ping: Effect.flatMap(link.forCalls, ({ era }) => Effect.asVoid(send(era.ping))),
       notifications: Stream.fromPubSub(notifications),
       listTools: tools.listTools,
       callTool: tools.callTool,
@@ -151,7 +148,8 @@ export const layerBackground = (options: Options): Layer.Layer<McpClient, never,
   Layer.effect(McpClient, make(options))
 
 const handshakeOptions = (
-  { capabilities, extensions: _, maxTimeout: _max, probeTimeout, revisions, timeout: _timeout, ...info }: Options,
+  { capabilities, extensions: _, maxTimeout: _max, probeTimeout, reconnect: _re, revisions, timeout: _t, ...info }:
+    Options,
   timeout: Duration.Input,
   extensions: JsonRpc.Params
 ): Handshake.Options => {
@@ -167,31 +165,3 @@ const handshakeOptions = (
     initializeTimeout: timeout
   }
 }
-
-// Runs the handshake, and keeps the session's state true from then on.
-const establish = (
-  session: Session.Cell,
-  ready: Deferred.Deferred<Requests.Ready, McpError.McpError>,
-  shake: Effect.Effect<Requests.Ready, McpError.McpError, Scope.Scope>
-): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function*() {
-    // A turn for whoever watches the session to see it `created`.
-    yield* Effect.yieldNow
-    session.dispatch({ _tag: "HandshakeStarted" })
-    const { connection, era } = yield* shake
-    session.dispatch({ _tag: "HandshakeCompleted", revision: era.server.revision })
-    Deferred.doneUnsafe(ready, Effect.succeed({ connection, era }))
-    const lost = yield* connection.closed
-    session.dispatch({ _tag: "TransportLost", reason: lost.message })
-  }).pipe(Effect.catchCause((cause) => {
-    // A transport that dies breaks its contract; whoever waits is told all the same.
-    const error = Option.getOrElse(Cause.findErrorOption(cause), () =>
-      new McpError.ConnectionClosed({ processed: "no", message: "The transport failed unexpectedly", cause }))
-    session.dispatch(
-      error._tag === "ConnectionClosed"
-        ? { _tag: "TransportLost", reason: error.message }
-        : { _tag: "HandshakeFailed", reason: error.message }
-    )
-    Deferred.doneUnsafe(ready, Effect.fail(error))
-    return Effect.logDebug("The handshake failed", cause)
-  }))

@@ -22,7 +22,9 @@ import * as Tracer from "effect/Tracer"
 import type { Era } from "./Handshake.ts"
 import type { Deadline, Deadlines } from "./internal/deadlines.ts"
 import type { Extensions } from "./internal/extensions.ts"
+import type { Link } from "./internal/link.ts"
 import * as Notified from "./internal/notified.ts"
+import * as Resending from "./internal/resending.ts"
 
 /**
  * - `timeout`: how long to wait for the reply, or for the next progress (default: the client's).
@@ -47,6 +49,8 @@ export interface RequestOptions {
  * @category models
  */
 export interface TiedOptions extends RequestOptions {
+  /** Whether it may be sent again when nobody knows whether it was processed (default: by its method). */
+  readonly idempotent?: boolean
   readonly onNotification?: (notification: JsonRpc.Notification) => Effect.Effect<void>
 }
 
@@ -78,17 +82,15 @@ export type Send = (
  * @category constructors
  */
 export const make = (options: {
-  readonly ready: Effect.Effect<Ready, McpError.McpError>
+  readonly link: Link
   readonly local: Peer
   readonly extensions: Extensions
   readonly deadlines: Deadlines
-  readonly timeout: Duration.Input
-  readonly maxTimeout: Duration.Input
+  /** In milliseconds. */
+  readonly timeout: number
+  readonly maxTimeout: number
 }): Send => {
-  const defaults = { timeout: Duration.toMillis(options.timeout), maximum: Duration.toMillis(options.maxTimeout) }
-
   let nextId = 1
-
   const resolve = resolver(options.extensions, (...request) => sendReady(...request))
 
   const send = (
@@ -122,15 +124,18 @@ export const make = (options: {
         if (started.pollUnsafe() === undefined) {
           deadline = options.deadlines.start(
             started,
-            given.timeout === undefined ? defaults.timeout : Duration.toMillis(given.timeout),
-            given.maxTimeout === undefined ? defaults.maximum : Duration.toMillis(given.maxTimeout)
+            millisOf(given.timeout ?? options.timeout),
+            millisOf(given.maxTimeout ?? options.maxTimeout)
           )
         }
-        started.addObserver((exit) => resume(Effect.succeed(exit)))
+        started.addObserver((exit) => {
+          if (Exit.isSuccess(exit)) options.link.heard()
+          resume(Effect.succeed(exit))
+        })
       })
       return Effect.onExit(Effect.flatMap(exits, (exit) => settle(request, exit, deadline, resolve)), (exit) => {
         deadline?.stop()
-        // Abandoning does not wait for the other side, so neither does this.
+        // Does not wait for the other side.
         return Exit.isFailure(exit) && fiber !== undefined && fiber.pollUnsafe() === undefined
           ? Fiber.interruptAs(fiber, caller.id, Cause.annotations(exit.cause))
           : Effect.void
@@ -138,24 +143,28 @@ export const make = (options: {
     })
   }
 
-  // A span where somebody collects spans, whose context travels with the request.
-  const traced = (
-    ready: Ready,
-    method: string,
-    params: JsonRpc.Params | undefined,
-    given: TiedOptions
-  ): Effect.Effect<JsonRpc.Params, McpError.McpError> =>
-    Effect.withFiber((fiber) => {
-      if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return send(ready, method, params, given)
-      const { attributes, name } = TraceContext.describe(method, params, ready.era.server.revision.name)
-      return Effect.useSpan(name, { kind: "client", attributes }, (span) =>
-        send(ready, method, params, { ...given, meta: { ...given.meta, ...TraceContext.toMeta(span) } }))
-    })
-
-  const sendReady: Send = (method, params, given = {}) =>
-    Effect.flatMap(options.ready, (ready) => traced(ready, method, params, given))
+  const sendReady = Resending.make(options.link, options.timeout, traced(send))
   return sendReady
 }
+
+type SendOver = (
+  ready: Ready,
+  method: string,
+  params: JsonRpc.Params | undefined,
+  given: TiedOptions
+) => Effect.Effect<JsonRpc.Params, McpError.McpError>
+
+// A span where somebody collects spans, whose context travels with the request.
+const traced = (send: SendOver): SendOver => (ready, method, params, given) =>
+  Effect.withFiber((fiber) => {
+    if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return send(ready, method, params, given)
+    const { attributes, name } = TraceContext.describe(method, params, ready.era.server.revision.name)
+    return Effect.useSpan(name, { kind: "client", attributes }, (span) =>
+      send(ready, method, params, { ...given, meta: { ...given.meta, ...TraceContext.toMeta(span) } }))
+  })
+
+const millisOf = (duration: Duration.Input): number =>
+  typeof duration === "number" ? duration : Duration.toMillis(duration)
 
 // What makes a complete result of one of another type, if anything does.
 type Resolve = (

@@ -66,6 +66,8 @@ const MAX_PAGES = 100
 export const make = (send: Requests.Send): Effect.Effect<Tools> =>
   Effect.gen(function*() {
     const check = yield* OutputCheck.make((options) => listTools(options))
+    // Those of the last list that may be called twice.
+    let idempotent: ReadonlySet<string> = new Set()
 
     const listTools: Tools["listTools"] = Effect.fnUntraced(function*(options) {
       const all: Array<ListedTool.ListedTool> = []
@@ -77,6 +79,7 @@ export const make = (send: Requests.Send): Effect.Effect<Tools> =>
         all.push(...yield* ListedTool.readAll(result.tools))
         if (typeof result.nextCursor !== "string") {
           listed(all)
+          idempotent = new Set(all.filter(({ annotations }) => isIdempotent(annotations)).map(({ name }) => name))
           return all
         }
         if (result.nextCursor === cursor) return yield* invalid("tools/list", "The server pages in a circle")
@@ -100,7 +103,9 @@ export const make = (send: Requests.Send): Effect.Effect<Tools> =>
       Effect.suspend(() => {
         const codec = ToolCodec.of(tool)
         return codec.encode(input).pipe(
-          Effect.flatMap((args) => callRaw(tool.name, args, options)),
+          Effect.flatMap((args) =>
+            callRaw(tool.name, args, { ...options, idempotent: isIdempotent(tool.annotations) })
+          ),
           Effect.flatMap((result): Effect.Effect<Tool.Output<T>, CallError<T>> =>
             result.isError === true ? codec.failure(result) : codec.output(result)
           )
@@ -110,16 +115,22 @@ export const make = (send: Requests.Send): Effect.Effect<Tools> =>
     return {
       listTools,
       call,
-      changed: check.forget,
+      changed: () => {
+        check.forget()
+        idempotent = new Set()
+      },
       callTool: (name, args = {}, options) =>
-        Effect.tap(callRaw(name, args, options), (result) =>
-          result.isError === true ? Effect.void : check.run(name, result, timesOf(options))),
+        Effect.tap(
+          callRaw(name, args, { ...options, idempotent: idempotent.has(name) }),
+          (result) => result.isError === true ? Effect.void : check.run(name, result, timesOf(options))
+        ),
       stream: (tool, input, options) =>
-        ToolStream.make((onNotification) =>
-          call(tool, input, { ...options, onNotification })
-        )
+        ToolStream.make((onNotification) => call(tool, input, { ...options, onNotification }))
     }
   })
+
+const isIdempotent = (annotations: Tool.Annotations | undefined): boolean =>
+  annotations?.readOnlyHint === true || annotations?.idempotentHint === true
 
 const invalid = (method: string, message: string): McpError.InvalidResult =>
   new McpError.InvalidResult({ method, message })

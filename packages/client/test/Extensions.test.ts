@@ -95,7 +95,12 @@ describe("the settings of an extension", () => {
 
 describe("a result of a type that an extension knows", () => {
   const call = Effect.gen(function*() {
-    const { mcp, server } = yield* ready({ extensions: [tasks], timeout: "5 seconds", maxTimeout: "10 seconds" })
+    const { mcp, server } = yield* ready({
+      extensions: [tasks],
+      timeout: "5 seconds",
+      maxTimeout: "10 seconds",
+      reconnect: false
+    })
     const call = yield* Effect.forkChild(mcp.callTool("t", { a: 1 }))
     yield* server.reply(yield* server.expect("tools/call"), task)
     return { call, server }

@@ -150,7 +150,7 @@ describe("initialize", () => {
       yield* TestClock.adjust("1 millis")
       const error = yield* Fiber.join(failing)
       assert.ok(error._tag === "RequestTimeout" && error.method === "initialize" && error.millis === 10_000)
-      assert.strictEqual((yield* mcp.session.state)._tag, "failed")
+      assert.strictEqual((yield* mcp.session.state)._tag, "disconnected")
       yield* settle
       assert.deepStrictEqual(servers.flatMap(({ received }) => received.map(({ method }) => method)), ["initialize"])
     }))

@@ -97,7 +97,7 @@ describe("a request", () => {
 
   it.effect("that is in flight MUST fail at once when the connection is lost, and so MUST every later one", () =>
     Effect.gen(function*() {
-      const { mcp, server } = yield* ready()
+      const { mcp, server } = yield* ready({ reconnect: false })
       const names = ["a", "b", "c"]
       const calls = yield* Effect.forEach(names, (name) => Effect.forkChild(Effect.flip(mcp.callTool(name))))
       for (const _ of names) yield* server.expect("tools/call")

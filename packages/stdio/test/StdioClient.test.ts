@@ -46,6 +46,16 @@ describe("StdioClient", () => {
       assert.deepStrictEqual(events.map((event) => event._tag), ["Progress", "Progress", "Progress", "Output"])
     }).pipe(Effect.provide(client({ args: [fixture("server.ts")] }))))
 
+  it.live("MUST start a server that has died again, for its client to go on", () =>
+    Effect.gen(function*() {
+      const mcp = yield* McpClient.McpClient
+      const died = yield* Effect.flip(mcp.callTool("exit", { code: 3 }))
+      assert.ok(died._tag === "ConnectionClosed" && died.processed === "unknown")
+      assert.include(died.message, "exited with code 3")
+      const result = yield* mcp.callTool("add", { a: 1, b: 2 })
+      assert.deepStrictEqual(result.structuredContent, { sum: 3 })
+    }).pipe(Effect.provide(client({ args: [fixture("server.ts")] }))))
+
   it.live("MUST give the child a minimal environment, and what it is told to", () =>
     Effect.gen(function*() {
       process.env.MCP_EFFECT_TEST_SECRET = "hunter2"

@@ -120,7 +120,7 @@ describe("ScriptedPeer.make", () => {
     }))
 })
 
-const client = McpClient.make({ name: "client", version: "1.0.0" })
+const client = McpClient.make({ name: "client", version: "1.0.0", reconnect: false })
 
 const discovery = { supportedVersions: ["2026-07-28"], capabilities: {} }
 
