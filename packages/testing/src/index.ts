@@ -3,5 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as Player from "./Player.ts"
 export * as RawClient from "./RawClient.ts"
+export * as Recorder from "./Recorder.ts"
 export * as ScriptedPeer from "./ScriptedPeer.ts"
