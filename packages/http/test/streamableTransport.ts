@@ -18,55 +18,67 @@ import * as Stream from "effect/Stream"
 import * as StreamableHttpClient from "../src/StreamableHttpClient.ts"
 import * as StreamableHttpServer from "../src/StreamableHttpServer.ts"
 
+type Bytes = Stream.Stream<Uint8Array, unknown>
+
 const webOf = (
   response: HttpServerResponse.HttpServerResponse,
   context: Context.Context<never>,
-  close: Effect.Effect<void>
+  close: Effect.Effect<void>,
+  received: ((body: Bytes) => Bytes) | undefined
 ): Response => {
-  if (response.body._tag !== "Stream") return HttpServerResponse.toWeb(response)
-  const body = Stream.toReadableStreamWith(Stream.ensuring(response.body.stream, close), context)
-  const headers = { ...response.headers, "content-type": response.body.contentType }
-  return new Response(body, { status: response.status, headers })
+  const { body, headers, status } = response
+  if (body._tag !== "Stream" && (body._tag !== "Uint8Array" || received === undefined)) {
+    return HttpServerResponse.toWeb(response)
+  }
+  const stream = body._tag === "Stream" ? Stream.ensuring(body.stream, close) : Stream.succeed(body.body)
+  return new Response(Stream.toReadableStreamWith(received === undefined ? stream : received(stream), context), {
+    status,
+    headers: { ...headers, "content-type": body.contentType }
+  })
 }
 
-const httpClient: Layer.Layer<HttpClient.HttpClient, never, McpServer> = Layer.effect(
-  HttpClient.HttpClient,
-  Effect.gen(function*() {
-    const server = yield* Layer.build(
-      StreamableHttpServer.layer({ path: "/mcp" }).pipe(
-        Layer.provideMerge(HttpRouter.layer),
-        Layer.provide(Layer.succeed(McpServer, yield* McpServer))
+const httpClient = (
+  received: ((body: Bytes) => Bytes) | undefined
+): Layer.Layer<HttpClient.HttpClient, never, McpServer> =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.gen(function*() {
+      const server = yield* Layer.build(
+        StreamableHttpServer.layer({ path: "/mcp" }).pipe(
+          Layer.provideMerge(HttpRouter.layer),
+          Layer.provide(Layer.succeed(McpServer, yield* McpServer))
+        )
       )
-    )
-    const routes = Effect.orDie(Context.get(server, HttpRouter.HttpRouter).asHttpEffect())
-    return HttpClient.make((request, _url, signal, fiber) =>
-      Effect.gen(function*() {
-        const scope = yield* Scope.make()
-        const close = Scope.close(scope, Exit.void)
-        // As a socket does when it is closed.
-        signal.addEventListener("abort", () => void Effect.runForkWith(fiber.context)(close))
-        const web = yield* Effect.orDie(
-          HttpClientRequest.toWeb(HttpClientRequest.setHeader(request, "host", "localhost"))
-        )
-        const context = Context.make(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(web)).pipe(
-          Context.add(Scope.Scope, scope),
-          // A server has a scheduler of its own.
-          (more) => Context.merge(Context.omit(Scheduler.MaxOpsBeforeYield)(fiber.context), more)
-        )
-        // In a fiber of its own, since the router leaves its marks on it.
-        const running = Effect.runForkWith(context)(routes)
-        const response = yield* Effect.onInterrupt(
-          Fiber.join(running),
-          () => Effect.andThen(Fiber.interrupt(running), close)
-        )
-        if (response.body._tag !== "Stream") yield* close
-        return HttpClientResponse.fromWeb(request, webOf(response, fiber.context, close))
-      })
-    )
-  })
-)
+      const routes = Effect.orDie(Context.get(server, HttpRouter.HttpRouter).asHttpEffect())
+      return HttpClient.make((request, _url, signal, fiber) =>
+        Effect.gen(function*() {
+          const scope = yield* Scope.make()
+          const close = Scope.close(scope, Exit.void)
+          // As a socket does when it is closed.
+          signal.addEventListener("abort", () => void Effect.runForkWith(fiber.context)(close))
+          const web = yield* Effect.orDie(
+            HttpClientRequest.toWeb(HttpClientRequest.setHeader(request, "host", "localhost"))
+          )
+          const context = Context.make(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(web)).pipe(
+            Context.add(Scope.Scope, scope),
+            // A server has a scheduler of its own.
+            (more) => Context.merge(Context.omit(Scheduler.MaxOpsBeforeYield)(fiber.context), more)
+          )
+          // In a fiber of its own, since the router leaves its marks on it.
+          const running = Effect.runForkWith(context)(routes)
+          const response = yield* Effect.onInterrupt(
+            Fiber.join(running),
+            () => Effect.andThen(Fiber.interrupt(running), close)
+          )
+          if (response.body._tag !== "Stream") yield* close
+          return HttpClientResponse.fromWeb(request, webOf(response, fiber.context, close, received))
+        })
+      )
+    })
+  )
 
-export const transport: Layer.Layer<ClientTransport, never, McpServer> = Layer.provide(
-  StreamableHttpClient.layer({ url: "http://localhost/mcp" }),
-  httpClient
-)
+/** `received` is what becomes of the bodies that the client reads. */
+export const transportOf = (received?: (body: Bytes) => Bytes): Layer.Layer<ClientTransport, never, McpServer> =>
+  Layer.provide(StreamableHttpClient.layer({ url: "http://localhost/mcp" }), httpClient(received))
+
+export const transport = transportOf()

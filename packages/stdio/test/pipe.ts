@@ -1,5 +1,6 @@
 /** Standard streams in memory: a `StdioServer` at one end of two pipes, and a client at the other. */
 import { ClientTransport } from "@mcp-effect/client/ClientTransport"
+import { TransportError } from "@mcp-effect/protocol/Peer"
 import { McpServer } from "@mcp-effect/server/McpServer"
 import { StdioServer, Wire } from "@mcp-effect/stdio"
 import type * as Cause from "effect/Cause"
@@ -30,7 +31,15 @@ export const pipe = (size = 64 * 1024) =>
     shut: Queue.shutdown(queue)
   }))
 
-export const transport = (size?: number): Layer.Layer<ClientTransport, never, McpServer> =>
+const gone = new TransportError({ reason: "closed", processed: "unknown", message: "The pipe has ended" })
+
+type Bytes = Stream.Stream<Uint8Array, unknown>
+
+/** `received` is what becomes of what the client reads. */
+export const transport = (
+  size?: number,
+  received: (input: Bytes) => Bytes = (input) => input
+): Layer.Layer<ClientTransport, never, McpServer> =>
   Layer.effect(
     ClientTransport,
     Effect.map(McpServer, (server) => ({
@@ -52,12 +61,12 @@ export const transport = (size?: number): Layer.Layer<ClientTransport, never, Mc
           )
           yield* Effect.addFinalizer(() => toClient.shut)
           const wire = yield* Wire.make({
-            input: toClient.input,
+            input: received(toClient.input),
             output: toServer.output,
             local: () => Effect.succeed(local),
             answerInvalid: false
           })
-          yield* Effect.forkScoped(wire.read)
+          yield* Effect.forkScoped(Effect.andThen(Effect.exit(wire.read), wire.duplex.close(gone)))
           yield* Effect.addFinalizer(() => toServer.end)
           return wire.duplex
         })
