@@ -8,6 +8,7 @@ const packages: Record<string, ReadonlyArray<string>> = {
   server: [...effect, "@mcp-effect/protocol"],
   client: [...effect, "@mcp-effect/protocol"],
   memory: layers,
+  proxy: layers,
   stdio: layers,
   http: layers,
   testing: [...layers, "vitest", "@effect/vitest"],

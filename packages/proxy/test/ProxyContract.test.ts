@@ -1,0 +1,9 @@
+import * as WireSchema from "@mcp-effect/conformance/WireSchema"
+import { InMemory } from "@mcp-effect/memory"
+import { Proxy } from "@mcp-effect/proxy"
+import * as TransportContract from "@mcp-effect/testing/TransportContract"
+import * as Layer from "effect/Layer"
+
+const proxied = InMemory.layer.pipe(Layer.provide(Proxy.layer), Layer.provide(InMemory.layer))
+
+TransportContract.suite("a proxy", WireSchema.transport(proxied))
