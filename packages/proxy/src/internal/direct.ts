@@ -2,7 +2,7 @@
  * A connection of a proxy to a server that speaks the era of its client: a peer around a peer. Everything passes, what the
  * protocol does not know included; only what opens a session is looked at.
  */
-import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import type { Peer, TransportError } from "@mcp-effect/protocol/Peer"
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Revisions from "@mcp-effect/protocol/Revisions"

@@ -3,7 +3,7 @@
  * was lost, in which case the server is told again what it was told of the session.
  */
 import type { ClientTransport } from "@mcp-effect/client/ClientTransport"
-import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
 import { type Connection, type Peer, TransportError } from "@mcp-effect/protocol/Peer"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
