@@ -1,7 +1,5 @@
 /** The official client of HTTP+SSE against our server. */
 import { assert, describe, it } from "@effect/vitest"
-import { Elicitation, Sampling, Tool } from "@mcp-effect/protocol"
-import { ClientInput, McpServer } from "@mcp-effect/server"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js"
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
@@ -12,50 +10,14 @@ import {
 } from "@modelcontextprotocol/sdk/types.js"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { features } from "./interopTools.ts"
 import * as Sse from "./sse.ts"
 
 const info = { name: "interop", version: "1.0.0" }
-
-const Add = Tool.make("add", {
-  input: { a: Schema.Finite, b: Schema.Finite },
-  output: Schema.Struct({ sum: Schema.Finite })
-})
-const Count = Tool.make("count", { input: { to: Schema.Int }, output: Schema.Struct({ counted: Schema.Int }) })
-
-const later = McpServer.addTool(Tool.make("later"), () => Effect.succeed("later"))
-
-const features = (interrupted: Effect.Effect<void>) =>
-  Layer.mergeAll(
-    McpServer.tool(Add, ({ a, b }) => Effect.succeed({ sum: a + b })),
-    McpServer.tool(Count, ({ to }) =>
-      Stream.concat(
-        // The official client loses progress that arrives in one read with the result.
-        Stream.range(1, to).pipe(
-          Stream.map((progress) => Tool.progress({ progress, total: to })),
-          Stream.concat(Stream.drain(Stream.fromEffect(Effect.sleep("50 millis"))))
-        ),
-        Stream.succeed(Tool.output({ counted: to }))
-      )),
-    McpServer.tool(Tool.make("poem"), () =>
-      Effect.gen(function*() {
-        const answer = yield* ClientInput.elicit(
-          Elicitation.form({ message: "Who are you?", fields: { name: Schema.String } })
-        )
-        if (answer._tag !== "Accept") return answer._tag
-        const messages = `A poem for ${answer.content.name}`
-        return Sampling.textOf(yield* ClientInput.sample(Sampling.make({ messages, maxTokens: 100 })))
-      })),
-    McpServer.tool(Tool.make("wait"), () => Effect.onInterrupt(Effect.never, () => interrupted)),
-    McpServer.tool(Tool.make("grow"), () =>
-      Effect.as(Effect.forkDetach(Effect.scoped(Effect.andThen(later, Effect.never))), "grown"))
-  )
 
 const failure = (call: Promise<unknown>): Promise<string> => call.then(() => "none", String)
 
