@@ -119,9 +119,8 @@ describe("the weather server over HTTP", () => {
     const cli = join(dirname(require.resolve("@modelcontextprotocol/inspector-cli/package.json")), "build/cli.js")
     const inspect = async (...args: ReadonlyArray<string>): Promise<unknown> => {
       const options = ["--cli", url.href, "--transport", "http"]
-      // It behaves otherwise where it finds variables of a test.
-      const env = getDefaultEnvironment()
-      const { stdout } = await promisify(execFile)(process.execPath, [cli, ...options, ...args], { env })
+      // It looks for its own manifest from where it is run.
+      const { stdout } = await promisify(execFile)(process.execPath, [cli, ...options, ...args], { cwd: dirname(cli) })
       return JSON.parse(stdout)
     }
     const { tools } = await inspect("--method", "tools/list") as { readonly tools: ReadonlyArray<{ name: string }> }
