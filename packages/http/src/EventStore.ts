@@ -60,8 +60,15 @@ export interface MemoryOptions {
   readonly size?: number
 }
 
+interface Entry {
+  readonly stream: string
+  readonly event: StoredEvent
+}
+
+/** \`undefined\`: it is forgotten. So are the first \`forgotten\`, whose places are given up now and then, many at once. */
 interface Kept {
-  readonly events: Array<{ readonly stream: string; readonly event: StoredEvent }>
+  readonly events: Array<Entry | undefined>
+  forgotten: number
   size: number
 }
 
@@ -75,24 +82,27 @@ export const memory = ({ events: most = 512, size = 1024 * 1024 }: MemoryOptions
   const sessions = new Map<string, Kept>()
   const append = (session: string, stream: string, event: StoredEvent): void => {
     let kept = sessions.get(session)
-    if (kept === undefined) sessions.set(session, kept = { events: [], size: 0 })
-    kept.events.push({ stream, event })
+    if (kept === undefined) sessions.set(session, kept = { events: [], forgotten: 0, size: 0 })
+    const { events } = kept
+    events.push({ stream, event })
     kept.size += event.data.length
-    let forgotten = 0
-    while (kept.events.length - forgotten > most || (kept.size > size && kept.events.length - forgotten > 1)) {
-      kept.size -= kept.events[forgotten]?.event.data.length ?? 0
-      forgotten++
+    while (events.length - kept.forgotten > most || (kept.size > size && events.length - kept.forgotten > 1)) {
+      kept.size -= events[kept.forgotten]?.event.data.length ?? 0
+      events[kept.forgotten++] = undefined
     }
-    if (forgotten > 0) kept.events.splice(0, forgotten)
+    if (kept.forgotten > most) {
+      events.splice(0, kept.forgotten)
+      kept.forgotten = 0
+    }
   }
   const remove = (session: string): Effect.Effect<void> => Effect.sync(() => void sessions.delete(session))
   return {
     append: (session, stream, event) => Effect.sync(() => append(session, stream, event)),
     read: (session, stream, sequence) =>
       Effect.sync(() =>
-        (sessions.get(session)?.events ?? [])
-          .filter((kept) => kept.stream === stream && kept.event.sequence > sequence)
-          .map(({ event }) => event)
+        (sessions.get(session)?.events ?? []).flatMap((kept) =>
+          kept?.stream === stream && kept.event.sequence > sequence ? [kept.event] : []
+        )
       ),
     release: remove,
     remove

@@ -12,11 +12,13 @@ import { closed } from "@mcp-effect/protocol/Peer"
 import * as Revisions from "@mcp-effect/protocol/Revisions"
 import { McpServer } from "@mcp-effect/server/McpServer"
 import { Transports } from "@mcp-effect/server/Transports"
+import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -25,6 +27,7 @@ import * as Body from "./internal/body.ts"
 import { CurrentStream } from "./internal/currentStream.ts"
 import * as Endpoint from "./internal/endpoint.ts"
 import type { Wire } from "./internal/exchange.ts"
+import * as SessionIds from "./internal/sessionIds.ts"
 import * as Sessionless from "./internal/sessionless.ts"
 import { Sessions } from "./internal/sessions.ts"
 import * as Single from "./internal/single.ts"
@@ -112,10 +115,13 @@ const make = (options: Options) =>
         revisions: stateful
       }
     })
-    return Effect.flatMap(
-      HttpServerRequest,
-      (request) => Effect.provideService(endpoint(request), Limits.Limits, limits)
-    )
+    return Effect.withFiber<HttpServerResponse, never, HttpServerRequest | Scope.Scope>((fiber) => {
+      const responds = endpoint(Context.getUnsafe(fiber.context, HttpServerRequest))
+      // The layer of the endpoint may have others than that of the router.
+      return fiber.getRef(Limits.Limits) === limits
+        ? responds
+        : Effect.provideService(responds, Limits.Limits, limits)
+    })
   })
 
 const keepSessions = (
@@ -128,7 +134,7 @@ const keepSessions = (
     const random = yield* SecureRandom.SecureRandom
     const sessions = new Sessions({
       server,
-      random,
+      nextId: SessionIds.make(random),
       store: Option.getOrElse(yield* Effect.serviceOption(SessionStore.SessionStore), SessionStore.memory),
       shared: {
         wire,

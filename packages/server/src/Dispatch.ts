@@ -14,6 +14,7 @@ import * as Problem from "@mcp-effect/protocol/Problem"
 import type { Revision } from "@mcp-effect/protocol/Revision"
 import * as Session from "@mcp-effect/protocol/Session"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as EffectResult from "effect/Result"
@@ -94,15 +95,19 @@ export const connect = (
   stateless: Era,
   back: Peer
 ): Effect.Effect<ServerConnection, never, Scope.Scope> =>
-  Effect.gen(function*() {
+  // In one step, as there may be thousands of them.
+  Effect.uninterruptible(Effect.withFiber<ServerConnection, never, Scope.Scope>(({ context }) => {
+    const scope = Context.getUnsafe(context, Scope.Scope)
     const session = Session.make()
-    const stateful = Stateful.make(server, session, yield* Scope.Scope)
-    yield* Sessions.announce(server, stateful, back)
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => session.dispatch({ _tag: "TransportLost", reason: "The connection was closed" }))
-    )
-    return new Connection(server, session, { stateless, stateful }, yield* ErrorCodes)
-  })
+    const stateful = Stateful.make(server, session, scope)
+    const stop = Sessions.announce(server, stateful, back, context)
+    const close = Effect.sync(() => {
+      session.dispatch({ _tag: "TransportLost", reason: "The connection was closed" })
+      stop()
+    })
+    const connection = new Connection(server, session, { stateless, stateful }, Context.get(context, ErrorCodes))
+    return Effect.as(Scope.addFinalizer(scope, close), connection)
+  }))
 
 interface Eras {
   readonly stateless: Era

@@ -19,32 +19,30 @@ export const make = (
   limits: { readonly bytes: number; readonly timeout: Duration.Duration }
 ): Effect.Effect<Read, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const responses: Record<Incoming.Problem, HttpServerResponse> = {
+    const errors: Record<Incoming.Problem, HttpServerResponse> = {
       "too large": Reply.refused(413, `The message is larger than ${limits.bytes} bytes`),
       late: Reply.refused(408, `The message was not complete after ${Duration.format(limits.timeout)}`),
       unreadable: Reply.refused(400, "The message could not be read")
     }
     const size = ByteSize.bytes(limits.bytes)
     const deadlines = yield* Deadlines.make(run, limits.timeout)
-    const platform = ({ text }: HttpServerRequest): Effect.Effect<string, Incoming.Problem> =>
+    const bounds: Incoming.Bounds<HttpServerResponse> = { bytes: limits.bytes, deadlines, errors }
+    const platform = ({ text }: HttpServerRequest): Effect.Effect<string, HttpServerResponse> =>
       Effect.callback((resume) => {
         const fiber = run(Effect.provideService(text, HttpIncomingMessage.MaxBodySize, size))
         const done = deadlines.watch(() => {
-          resume(Effect.fail("late"))
+          resume(Effect.fail(errors.late))
           fiber.interruptUnsafe()
         })
         fiber.addObserver((exit) => {
           done()
-          resume(Effect.mapError(exit, problemOf))
+          resume(Effect.mapError(exit, (error) => errors[problemOf(error)]))
         })
         return Effect.sync(() => fiber.interruptUnsafe())
       })
     return (request) => {
-      if (Number(request.headers["content-length"] ?? 0) > limits.bytes) return Effect.fail(responses["too large"])
-      return Effect.mapError(
-        Incoming.text(request, limits.bytes, deadlines) ?? platform(request),
-        (problem) => responses[problem]
-      )
+      if (Number(request.headers["content-length"] ?? 0) > limits.bytes) return Effect.fail(errors["too large"])
+      return Incoming.text(request, bounds) ?? platform(request)
     }
   })
 

@@ -78,17 +78,19 @@ export class Exchange {
     return Effect.uninterruptible(Effect.andThen(closing, Effect.interruptible(this.waiting)))
   }
 
-  private readonly waiting = Effect.callback<HttpServerResponse>((resume) => {
-    if (this.answer !== undefined) return resume(Effect.succeed(this.answer))
-    const beat = this.wire.run(
-      Effect.andThen(Effect.sleep(this.wire.heartbeat), Effect.sync(() => this.open()?.push(EventStream.comment)))
-    )
-    this.resume = (response) => {
-      beat.interruptUnsafe()
-      resume(Effect.succeed(response))
-    }
-    return Effect.sync(() => beat.interruptUnsafe())
-  })
+  private get waiting(): Effect.Effect<HttpServerResponse> {
+    return Effect.callback((resume) => {
+      if (this.answer !== undefined) return resume(Effect.succeed(this.answer))
+      const beat = this.wire.run(
+        Effect.andThen(Effect.sleep(this.wire.heartbeat), Effect.sync(() => this.open()?.push(EventStream.comment)))
+      )
+      this.resume = (response) => {
+        beat.interruptUnsafe()
+        resume(Effect.succeed(response))
+      }
+      return Effect.sync(() => beat.interruptUnsafe())
+    })
+  }
 
   private respond(response: HttpServerResponse): void {
     this.answer = response

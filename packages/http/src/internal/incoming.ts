@@ -17,31 +17,36 @@ interface Readable {
 
 export type Problem = "too large" | "unreadable" | "late"
 
+/** How much of it, how long, and what to fail with otherwise. */
+export interface Bounds<E> {
+  readonly bytes: number
+  readonly deadlines: Deadlines
+  readonly errors: Readonly<Record<Problem, E>>
+}
+
 /** `undefined`: it is none. */
-export const text = (
-  request: HttpServerRequest,
-  bytes: number,
-  deadlines: Deadlines
-): Effect.Effect<string, Problem> | undefined => {
+export const text = <E>(request: HttpServerRequest, bounds: Bounds<E>): Effect.Effect<string, E> | undefined => {
   const source = request.source as Partial<Readable> | undefined
   // Somebody else reads it, or a client waits to be told to send it.
   if (typeof source?.on !== "function" || source.readableFlowing !== null || "expect" in request.headers) {
     return undefined
   }
   // Sound: the shape of Node's streams was just seen.
-  return read(source as Readable, bytes, deadlines)
+  return read(source as Readable, bounds)
 }
 
 const decoder = new TextDecoder()
 
-const read = (source: Readable, bytes: number, deadlines: Deadlines): Effect.Effect<string, Problem> =>
-  Effect.callback<string, Problem>((resume) => {
-    if (source.destroyed) return resume(Effect.fail("unreadable"))
+const read = <E>(source: Readable, { bytes, deadlines, errors }: Bounds<E>): Effect.Effect<string, E> =>
+  Effect.callback<string, E>((resume) => {
+    if (source.destroyed) return resume(Effect.fail(errors.unreadable))
     const chunks: Array<Uint8Array> = []
     let size = 0
+    let ended = false
     const fail = (problem: Problem) => (): void => {
+      if (ended) return
       stop()
-      resume(Effect.fail(problem))
+      resume(Effect.fail(errors[problem]))
     }
     const broken = fail("unreadable")
     const done = deadlines.watch(fail("late"))
@@ -56,9 +61,13 @@ const read = (source: Readable, bytes: number, deadlines: Deadlines): Effect.Eff
       if (size <= bytes) return void chunks.push(chunk)
       fail("too large")()
     }
+    // Nothing comes after it, so that the listeners may stay.
     const end = (): void => {
-      stop()
-      resume(Effect.succeed(decoder.decode(joined(chunks, size))))
+      ended = true
+      done()
+      const text = decoder.decode(joined(chunks, size))
+      chunks.length = 0
+      resume(Effect.succeed(text))
     }
     source.on("data", data)
     source.on("end", end)

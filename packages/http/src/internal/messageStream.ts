@@ -31,22 +31,20 @@ export class MessageStream {
     this.parts = parts
   }
 
-  /** Says something. Waits for room if somebody reads, and for the store. */
+  /** Says something when it is called, or when there is room if somebody reads. What it returns waits for that, and the store. */
   send(data: string, stale?: () => boolean): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      if (this.ended) return Effect.void
-      const reader = this.reader
-      if (reader === undefined) return this.store(data, false)
-      if (reader.tryOffer(frameOf(this.id, this.sequence + 1, data))) {
-        this.delivered++
-        return this.store(data, false)
-      }
-      const room = Effect.catch(reader.room, () => Effect.sync(() => this.detach(reader)))
-      return Effect.flatMap(
-        Effect.race(room, this.turn),
-        () => stale?.() === true ? Effect.void : this.send(data, stale)
-      )
-    })
+    if (this.ended) return Effect.void
+    const reader = this.reader
+    if (reader === undefined) return this.store(data, false)
+    if (reader.tryOffer(frameOf(this.id, this.sequence + 1, data))) {
+      this.delivered++
+      return this.store(data, false)
+    }
+    const room = Effect.catch(reader.room, () => Effect.sync(() => this.detach(reader)))
+    return Effect.flatMap(
+      Effect.race(room, this.turn),
+      () => stale?.() === true ? Effect.void : this.send(data, stale)
+    )
   }
 
   /** Says something at once, the last of it perhaps: what is bounded elsewhere. */

@@ -46,17 +46,12 @@ export class Post implements CurrentStream {
     this.waiting = options.requests
     this.batch = options.batch
     this.exchange = new Exchange(host.wire, route, (reader) => this.opened(reader))
-    const sender: Outgoing.Sender = {
-      offer: (text, taken) => Effect.map(this.say(text), () => taken?.()),
-      push: (text) => this.stream?.push(text)
-    }
     this.back = {
-      notify: (notification) =>
-        Effect.flatMap(Text.ofNotification(notification), (text) => this.say(text, notification.stale)),
+      notify: (notification) => Text.withNotification(notification, (text, stale) => this.say(text, stale)),
       request: (request, back) =>
         Effect.suspend(() => {
           this.asks++
-          return Effect.ensuring(host.outgoing().over(sender)(request, back), Effect.sync(() => this.asks--))
+          return Effect.ensuring(host.outgoing().over(this.sender)(request, back), Effect.sync(() => this.asks--))
         })
     }
   }
@@ -101,11 +96,17 @@ export class Post implements CurrentStream {
     })
   }
 
+  private get sender(): Outgoing.Sender {
+    return {
+      offer: (text, taken) => Effect.map(Effect.suspend(() => this.say(text)), () => taken?.()),
+      push: (text) => this.stream?.push(text)
+    }
+  }
+
+  // Says it when it is called.
   private say(text: string, stale?: () => boolean): Effect.Effect<void, TransportError> {
-    return Effect.suspend(() => {
-      if (this.stream === undefined) this.exchange.open()
-      return this.stream === undefined ? Effect.fail(gone) : this.stream.send(text, stale)
-    })
+    if (this.stream === undefined) this.exchange.open()
+    return this.stream === undefined ? Effect.fail(gone) : this.stream.send(text, stale)
   }
 
   // Replies that are there already waited for the others.

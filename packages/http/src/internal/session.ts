@@ -46,6 +46,8 @@ export interface Options {
   readonly context: Context.Context<never>
 }
 
+export type Route = Fiber.Fiber<unknown, unknown>
+
 export type Incomings = ReadonlyArray<JsonRpc.Message | JsonRpc.Invalid>
 
 export class Session implements Host {
@@ -73,16 +75,19 @@ export class Session implements Host {
 
   /** A session with a connection to the server, for which nothing was said yet. */
   static connect(options: Options): Effect.Effect<Session> {
-    return Effect.gen(function*() {
-      const scope = yield* Scope.make()
+    return Effect.suspend(() => {
+      const scope = Scope.makeUnsafe()
       const session = new Session(options, scope)
       const inside = Context.add(options.context, Scope.Scope, scope)
       // Not in the context of the request that opens it.
-      session.connection = yield* Effect.updateContext(
+      const connected = Effect.updateContext(
         options.server.connect(session.aside),
         (_: Context.Context<never>) => inside
       )
-      return session
+      return Effect.map(connected, (connection) => {
+        session.connection = connection
+        return session
+      })
     })
   }
 
@@ -98,28 +103,26 @@ export class Session implements Host {
     return true
   }
 
-  /** Messages that have come in one POST. */
-  post(messages: Incomings, batch: boolean): Responds {
-    return Effect.withFiber((route) => {
-      if (this.closing !== undefined) return Effect.succeed(unknown)
-      const requests = messages.filter((message) => isAnswered(message, batch)).length
-      if (requests === 0) return Effect.as(this.takeAll(messages, route.context), Reply.accepted)
-      const post = new Post(this, route, { requests, batch })
-      const context = Context.add(route.context, CurrentStream, post)
-      this.posts ??= new Set()
-      this.posts.add(post)
-      const handler: Peer = {
-        request: (request, back) => Effect.updateContext(this.server.request(request, back), () => context),
-        notify: this.server.notify
-      }
-      for (const message of messages) {
-        if (message._tag === "Request") this.inFlight.receive(message, handler, post.back, post.reply)
-        else if (message._tag === "Invalid" && isAnswered(message, batch)) {
-          post.reply(JsonRpc.failure(message.id, { code: message.code, message: message.reason }))
-        } else this.wire.run(this.take(message, route.context))
-      }
-      return post.response
-    })
+  /** Messages that have come in one POST: takes them when it is called, by the fiber of its route. */
+  post(messages: Incomings, batch: boolean, route: Route): Responds {
+    if (this.closing !== undefined) return Effect.succeed(unknown)
+    const requests = messages.filter((message) => isAnswered(message, batch)).length
+    if (requests === 0) return Effect.as(this.takeAll(messages, route.context), Reply.accepted)
+    const post = new Post(this, route, { requests, batch })
+    const context = Context.add(route.context, CurrentStream, post)
+    this.posts ??= new Set()
+    this.posts.add(post)
+    const handler: Peer = {
+      request: (request, back) => Effect.updateContext(this.server.request(request, back), () => context),
+      notify: this.server.notify
+    }
+    for (const message of messages) {
+      if (message._tag === "Request") this.inFlight.receive(message, handler, post.back, post.reply)
+      else if (message._tag === "Invalid" && isAnswered(message, batch)) {
+        post.reply(JsonRpc.failure(message.id, { code: message.code, message: message.reason }))
+      } else this.wire.run(this.take(message, route.context))
+    }
+    return post.response
   }
 
   /** A stream for what is said outside of requests, or the rest of one whose connection was lost. */
@@ -201,16 +204,13 @@ export class Session implements Host {
   /** The way back that belongs to no request. */
   private readonly aside: Peer = {
     notify: (notification) =>
-      Effect.flatMap(
-        Text.ofNotification(notification),
-        (text) => this.streams.outside.send(text, notification.stale)
-      ),
+      Text.withNotification(notification, (text, stale) => this.streams.outside.send(text, stale)),
     request: (request, back) =>
       Effect.suspend(() => {
         const { outside } = this.streams
         if (!outside.isRead()) return Effect.fail(unheard)
         return this.outgoing().over({
-          offer: (text, taken) => Effect.map(outside.send(text), () => taken?.()),
+          offer: (text, taken) => Effect.map(Effect.suspend(() => outside.send(text)), () => taken?.()),
           push: (text) => outside.push(text)
         })(request, back)
       })

@@ -9,7 +9,6 @@ import * as Revisions from "@mcp-effect/protocol/Revisions"
 import type { McpServer } from "@mcp-effect/server/McpServer"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
-import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -26,7 +25,8 @@ export interface Parts {
   readonly server: McpServer["Service"]
   readonly shared: Shared
   readonly store: SessionStore["Service"]
-  readonly random: SecureRandom["Service"]
+  /** The id of the next session. */
+  readonly nextId: Effect.Effect<string>
   /** What is around the endpoint, and not around any request. */
   readonly context: Context.Context<never>
   readonly idle: Duration.Duration
@@ -46,6 +46,8 @@ export class Sessions {
   private readonly reviving = new Map<string, Fiber.Fiber<Session, HttpServerResponse>>()
   private readonly parts: Parts
   readonly revisions: ReadonlyArray<Revision>
+  private readonly touching: number
+  private readonly kept: Duration.Duration
   private opening = 0
   private revived = 0
   private ended = false
@@ -53,36 +55,39 @@ export class Sessions {
   constructor(parts: Parts) {
     this.parts = parts
     this.revisions = Revisions.ofEra(parts.server.revisions, "stateful")
+    this.touching = Duration.toMillis(parts.idle) / 8
+    // The store is told of use in steps of an eighth.
+    this.kept = Duration.times(parts.idle, 1.25)
   }
 
   /** Opens a session for an `initialize`. One that fails leaves none. */
   open(request: JsonRpc.Request, subject: string | null): Effect.Effect<HttpServerResponse> {
-    const { idle, random, shared, store } = this.parts
-    return this.counted(Effect.gen({ self: this }, function*() {
-      const id = yield* random.uuidV4()
-      const { response, session } = yield* this.connect({ id, subject, prefix: shared.instance }, request)
-      const text = Text.ofResponse(shared.wire.run, response)
-      if (session === undefined) return Reply.json(text)
-      yield* Effect.onInterrupt(
-        store.put({ id, subject, initialize: request.params ?? {} }, keep(idle)),
-        () => this.remove(session)
-      )
-      return Reply.json(text, 200, { [HEADER]: id })
-    })).pipe(Effect.catch(Effect.succeed))
+    const { nextId, shared, store } = this.parts
+    const opened = Effect.flatMap(
+      nextId,
+      (id) =>
+        Effect.flatMap(this.connect({ id, subject, prefix: shared.instance }, request), ({ response, session }) => {
+          const text = Text.ofResponse(shared.wire.run, response)
+          if (session === undefined) return Effect.succeed(Reply.json(text))
+          const put = store.put({ id, subject, initialize: request.params ?? {} }, this.kept)
+          return Effect.as(
+            Effect.onInterrupt(put, () => this.remove(session)),
+            Reply.json(text, 200, { [HEADER]: id })
+          )
+        })
+    )
+    return Effect.catch(this.counted(opened), Effect.succeed)
   }
 
-  /** The session with this id, if it is the caller's. */
-  find(id: string, subject: string | null): Effect.Effect<Session, HttpServerResponse> {
-    return Effect.clockWith((clock) => {
-      const now = clock.currentTimeMillisUnsafe()
-      const entry = this.live.get(id)
-      if (entry === undefined) return this.leaving.has(id) ? Effect.fail(unknown) : this.revive(id, subject)
-      if (entry.session.subject !== subject) return stranger
-      entry.lastUsed = now
-      // The store need not hear of every request.
-      if (now - entry.touched >= Duration.toMillis(this.parts.idle) / 8) this.touch(id, entry, now)
-      return Effect.succeed(entry.session)
-    })
+  /** The session with this id, if it is the caller's: at once where it is in this process. */
+  find(id: string, subject: string | null, clock: Clock.Clock): Session | Effect.Effect<Session, HttpServerResponse> {
+    const entry = this.live.get(id)
+    if (entry === undefined) return this.leaving.has(id) ? Effect.fail(unknown) : this.revive(id, subject)
+    if (entry.session.subject !== subject) return stranger
+    const now = entry.lastUsed = clock.currentTimeMillisUnsafe()
+    // The store need not hear of every request.
+    if (now - entry.touched >= this.touching) this.touch(id, entry, now)
+    return entry.session
   }
 
   /** Ends a session because its client says so. */
@@ -112,8 +117,10 @@ export class Sessions {
 
   /** Ends what would keep HTTP connections open although nobody waits for a reply on them. */
   get ending(): Effect.Effect<void> {
-    return Effect.sync(() => {
+    return Effect.suspend(() => {
       for (const { session } of this.live.values()) session.endOutside()
+      // Turns for their ends to be sent: a platform may wait for connections that become idle only after it has begun to close.
+      return Effect.repeat(Effect.yieldNow, { times: 4 })
     })
   }
 
@@ -148,9 +155,9 @@ export class Sessions {
   }
 
   private touch(id: string, entry: Live, now: number): void {
-    const { idle, shared, store } = this.parts
+    const { shared, store } = this.parts
     entry.touched = now
-    shared.wire.run(store.touch(id, keep(idle)))
+    shared.wire.run(store.touch(id, this.kept))
   }
 
   private counted<A>(effect: Effect.Effect<A>): Effect.Effect<A, HttpServerResponse> {
@@ -169,7 +176,10 @@ export class Sessions {
   ): Effect.Effect<Connected> {
     const initialized = (session: Session, response: JsonRpc.Response): Effect.Effect<Connected> =>
       response._tag === "Success" && !this.ended
-        ? Effect.as(this.add(session), { session, response })
+        ? Effect.map(Clock.currentTimeMillis, (now) => {
+          this.live.set(session.id, { session, lastUsed: now, touched: now })
+          return { session, response }
+        })
         : Effect.as(session.close("It was not opened"), { session: undefined, response })
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Session.connect({ ...options, ...this.parts }), (session) =>
@@ -181,12 +191,6 @@ export class Sessions {
             )
           ))
     )
-  }
-
-  private add(session: Session): Effect.Effect<void> {
-    return Effect.map(Clock.currentTimeMillis, (now) => {
-      this.live.set(session.id, { session, lastUsed: now, touched: now })
-    })
   }
 
   // Once for all who ask for it meanwhile.
@@ -236,9 +240,6 @@ interface Connected {
 type Forget = (id: string) => Effect.Effect<void>
 
 const ENDED = "The server has ended"
-
-// The store is told of use in steps of an eighth.
-const keep = (idle: Duration.Duration): Duration.Duration => Duration.times(idle, 1.25)
 
 const full = (max: number): Effect.Effect<void> =>
   Effect.logWarning(`Refused a session: there are ${max}, which is the limit`)

@@ -85,11 +85,11 @@ const busy = Reply.refused(503, "Too many requests are in flight; try again late
 
 const back = (exchange: Exchange): Peer => ({
   notify: (notification) =>
-    Effect.flatMap(Text.ofNotification(notification), (data) => {
+    Text.withNotification(notification, (data, stale) => {
       const stream = exchange.open()
       return stream === undefined
         ? Effect.fail(gone)
-        : stream.offer(EventStream.frame({ event: "message", data }), notification.stale)
+        : stream.offer(EventStream.frame({ event: "message", data }), stale)
     }),
   request: () => Effect.fail(unasked)
 })

@@ -1,23 +1,25 @@
 /** The stateful era over HTTP: `initialize` opens a session, and a header of every later request names it. */
 import { Principal } from "@mcp-effect/protocol/Principal"
 import type { Revision } from "@mcp-effect/protocol/Revision"
+import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Headers } from "effect/http/Headers"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { Decoded, Era, Responds } from "./era.ts"
 import * as Reply from "./reply.ts"
-import type { Session } from "./session.ts"
+import { type Route, Session } from "./session.ts"
 import { HEADER, type Sessions } from "./sessions.ts"
 
 export const make = (sessions: Sessions): Era => {
-  const within = (headers: Headers, f: (session: Session) => Responds): Responds =>
-    Effect.withFiber((fiber) => {
+  const within = (headers: Headers, f: (session: Session, route: Route) => Responds): Responds =>
+    Effect.withFiber((route) => {
       const id = headers[HEADER]
       if (id === undefined) return Effect.succeed(unnamed)
-      return Effect.matchEffect(sessions.find(id, subjectOf(fiber.getRef(Principal))), {
-        onFailure: Effect.succeed,
-        onSuccess: f
-      })
+      const found = sessions.find(id, subjectOf(route.getRef(Principal)), route.getRef(Clock))
+      // Most are here: no more than this for each message.
+      return found instanceof Session
+        ? f(found, route)
+        : Effect.matchEffect(found, { onFailure: Effect.succeed, onSuccess: (session) => f(session, route) })
     })
   const spoken = (headers: Headers, f: (session: Session) => Responds): Responds => {
     const problem = problemOfVersion(sessions.revisions, headers)
@@ -31,7 +33,7 @@ export const make = (sessions: Sessions): Era => {
           return Effect.withFiber((fiber) => sessions.open(message, subjectOf(fiber.getRef(Principal))))
         }
       }
-      return within(headers, (session) => posted(session, message))
+      return within(headers, (session, route) => posted(session, message, route))
     },
     listen: (headers) => spoken(headers, (session) => session.listen(headers["last-event-id"])),
     end: (headers) => spoken(headers, (session) => Effect.as(sessions.remove(session), Reply.ended))
@@ -40,13 +42,13 @@ export const make = (sessions: Sessions): Era => {
 
 const subjectOf = (principal: Principal | undefined): string | null => principal?.subject ?? null
 
-const posted = (session: Session, message: Decoded): Responds => {
+const posted = (session: Session, message: Decoded, route: Route): Responds => {
   if (message._tag === "Invalid") return Effect.as(session.malformed(message), Reply.invalid(message))
-  if (message._tag !== "Batch") return session.post([message], false)
+  if (message._tag !== "Batch") return session.post([message], false, route)
   if (!session.server.batches()) return Effect.succeed(Reply.noBatch)
   return message.messages.length > session.maxBatch
     ? Effect.succeed(Reply.batchTooLarge(session.maxBatch))
-    : session.post(message.messages, true)
+    : session.post(message.messages, true, route)
 }
 
 const unnamed = Reply.refused(400, `The header Mcp-Session-Id must name a session; "initialize" opens one`)

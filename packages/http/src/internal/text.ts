@@ -14,12 +14,21 @@ export const ofResponse = (run: Wire["run"], response: JsonRpc.Response): string
   }
 }
 
-export const ofNotification = (notification: JsonRpc.Notification): Effect.Effect<string, TransportError> =>
+/** Goes on with the text of a notification, if it has one. */
+export const withNotification = <A>(
+  notification: JsonRpc.Notification,
+  use: (text: string, stale?: () => boolean) => Effect.Effect<A, TransportError>
+): Effect.Effect<A, TransportError> =>
   Effect.suspend(() => {
+    let text: string
     try {
-      return Effect.succeed(JsonRpc.encode(notification))
+      text = JsonRpc.encode(notification)
     } catch (cause) {
       const message = `The parameters of ${notification.method} cannot be written as JSON`
       return Effect.fail(new TransportError({ reason: "refused", processed: "no", message, cause }))
     }
+    return use(text, notification.stale)
   })
+
+export const ofNotification = (notification: JsonRpc.Notification): Effect.Effect<string, TransportError> =>
+  withNotification(notification, (text) => Effect.succeed(text))
