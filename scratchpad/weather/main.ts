@@ -1,14 +1,19 @@
 /**
- * The main job, shown three times: a client and a server in two processes, the same in one process with only the
+ * The main job, shown four times: a client and a server in two processes, the same over HTTP and in memory with only the
  * transport replaced, and a public server from npm.
  */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { type ClientTransport, McpClient } from "@mcp-effect/client"
+import { StreamableHttpClient, StreamableHttpServer } from "@mcp-effect/http"
 import { InMemory } from "@mcp-effect/memory"
 import { ToolResult } from "@mcp-effect/protocol"
 import { StdioClient } from "@mcp-effect/stdio"
 import { Effect, Fiber, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { createServer } from "node:http"
 import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
 import { client, watch } from "./client.ts"
@@ -21,6 +26,18 @@ const overStdio = StdioClient.layer({
   args: ["--import", "tsx", path("stdio.ts")],
   cwd: path("..")
 })
+
+const served = HttpRouter.serve(StreamableHttpServer.layer({ path: "/mcp" }), {
+  disableLogger: true,
+  disableListenLog: true
+}).pipe(
+  Layer.provide(Weather),
+  Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+)
+
+const overHttp = Layer.unwrap(
+  HttpServer.addressFormattedWith((url) => Effect.succeed(StreamableHttpClient.layer({ url: `${url}/mcp` })))
+).pipe(Layer.provide(served), Layer.provide(NodeHttpClient.layerUndici))
 
 const inMemory = InMemory.layer.pipe(Layer.provide(Weather))
 
@@ -59,6 +76,7 @@ const show = <E, E2, R>(
 
 Effect.gen(function*() {
   yield* show("The weather server as a child process:", overStdio, client)
+  yield* show("The same over HTTP; only the transport's layer is another:", overHttp, client)
   yield* show("The same in one process; only the transport's layer is another:", inMemory, client)
   yield* show("This repository's README.md, through the public server-filesystem:", filesystem, readReadme)
 }).pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain)
