@@ -4,10 +4,9 @@
  * @since 0.1.0
  */
 import { Icon } from "@mcp-effect/protocol/Implementation"
-import * as Problem from "@mcp-effect/protocol/Problem"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as SchemaParser from "effect/SchemaParser"
+import * as Listing from "./internal/listing.ts"
 
 const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 
@@ -41,25 +40,13 @@ export const ListedTool = Schema.Struct({
  */
 export type ListedTool = typeof ListedTool.Type
 
-const decode = SchemaParser.decodeUnknownEffect(ListedTool)
-
 /**
  * Reads the tools of one page. A malformed one is dropped with a warning, and the rest stays.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const readAll = (tools: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<ListedTool>> =>
-  Effect.gen(function*() {
-    const read: Array<ListedTool> = []
-    for (const [index, tool] of tools.entries()) {
-      yield* Effect.matchEffect(decode(tool), {
-        onFailure: (issue) =>
-          Effect.logWarning(
-            `Dropped tool ${index} of the server's list, which is malformed: ${Problem.describe(issue)}`
-          ),
-        onSuccess: (tool) => Effect.sync(() => read.push(tool))
-      })
-    }
-    return read
-  })
+export const readAll: (tools: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<ListedTool>> = Listing.reader(
+  "tool",
+  ListedTool
+)

@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import type * as Logging from "@mcp-effect/protocol/Logging"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import * as Meta from "@mcp-effect/protocol/Meta"
 import type { Connection, Peer, TransportError } from "@mcp-effect/protocol/Peer"
@@ -20,9 +21,12 @@ import * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
 import * as Tracer from "effect/Tracer"
 import type { Era } from "./Handshake.ts"
+import type { Answer } from "./InputHandlers.ts"
 import type { Deadline, Deadlines } from "./internal/deadlines.ts"
 import type { Extensions } from "./internal/extensions.ts"
+import * as InputRounds from "./internal/inputRounds.ts"
 import type { Link } from "./internal/link.ts"
+import * as LocalPeer from "./internal/localPeer.ts"
 import * as Notified from "./internal/notified.ts"
 import * as Resending from "./internal/resending.ts"
 
@@ -31,6 +35,11 @@ import * as Resending from "./internal/resending.ts"
  * - `maxTimeout`: how long to wait in all, whatever the progress (default: the client's).
  * - `onProgress`: runs for each report. It may be slow: reports then collapse to the latest.
  * - `meta`: more for the request's `_meta`.
+ * - `logLevel`: the least severe log message to hear of while the request is served (default: the client's). A session of
+ *   the stateful revisions has one level for all its requests, which `setLogLevel` sets.
+ * - `fresh`: ask the server, even where a result is at hand that may still be used.
+ * - `answer`: who answers what the server asks while it serves the request, where that can be told (default: the client's
+ *   handlers).
  *
  * @since 0.1.0
  * @category models
@@ -40,6 +49,9 @@ export interface RequestOptions {
   readonly maxTimeout?: Duration.Input
   readonly onProgress?: (progress: Progress) => Effect.Effect<void>
   readonly meta?: JsonRpc.Params
+  readonly logLevel?: Logging.Level
+  readonly fresh?: boolean
+  readonly answer?: Answer
 }
 
 /**
@@ -52,6 +64,14 @@ export interface TiedOptions extends RequestOptions {
   /** Whether it may be sent again when nobody knows whether it was processed (default: by its method). */
   readonly idempotent?: boolean
   readonly onNotification?: (notification: JsonRpc.Notification) => Effect.Effect<void>
+  /** Hears of what else came for this request, such as the messages of a subscription. */
+  readonly heard?: (notification: JsonRpc.Notification) => void
+  /** Is given the reply as it came, whatever becomes of it. */
+  readonly received?: (response: JsonRpc.Response) => void
+  /** What the server must have declared; without it, the request is sent in any case. */
+  readonly capability?: string
+  /** Whether a result that is still fresh will do. */
+  readonly cached?: boolean
 }
 
 /**
@@ -89,9 +109,15 @@ export const make = (options: {
   /** In milliseconds. */
   readonly timeout: number
   readonly maxTimeout: number
+  /** What is done around each request, once it is known which session it goes to. */
+  readonly around?: (send: SendOver) => SendOver
+  /** Who answers what the server asks. */
+  readonly answer: Answer
+  /** How many times the server may ask for one request. */
+  readonly maxInputRounds: number
 }): Send => {
   let nextId = 1
-  const resolve = resolver(options.extensions, (...request) => sendReady(...request))
+  const resolve = resolver(options.extensions, (...request) => sendWhole(...request))
 
   const send = (
     { connection, era }: Ready,
@@ -101,9 +127,12 @@ export const make = (options: {
   ): Effect.Effect<JsonRpc.Params, McpError.McpError> => {
     let deadline: Deadline | undefined
     const back: Peer = {
-      request: options.local.request,
+      request: given.answer === undefined ? options.local.request : LocalPeer.answering(given.answer, options.local),
       notify: (notification) => {
-        if (!isTied(notification)) return options.local.notify(notification)
+        if (!isTied(notification)) {
+          given.heard?.(notification)
+          return options.local.notify(notification)
+        }
         return Effect.suspend(() => {
           // It is not the server that keeps a slow consumer waiting.
           const release = deadline?.hold()
@@ -129,7 +158,10 @@ export const make = (options: {
           )
         }
         started.addObserver((exit) => {
-          if (Exit.isSuccess(exit)) options.link.heard()
+          if (Exit.isSuccess(exit)) {
+            options.link.heard()
+            given.received?.(exit.value)
+          }
           resume(Effect.succeed(exit))
         })
       })
@@ -143,11 +175,18 @@ export const make = (options: {
     })
   }
 
-  const sendReady = Resending.make(options.link, options.timeout, traced(send))
-  return sendReady
+  const { around = (send) => send } = options
+  const sendWhole = InputRounds.make(Resending.make(options.link, options.timeout, around(traced(send))), options)
+  return sendWhole
 }
 
-type SendOver = (
+/**
+ * Sends a request in a session, and yields its result.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type SendOver = (
   ready: Ready,
   method: string,
   params: JsonRpc.Params | undefined,
@@ -229,7 +268,8 @@ const completed = (
   resolve?: Resolve
 ): Effect.Effect<JsonRpc.Params, McpError.McpError> => {
   const { resultType = "complete" } = result
-  if (resultType === "complete") return Effect.succeed(result)
+  // What is asked for is the matter of who sends it again.
+  if (resultType === "complete" || resultType === InputRounds.INPUT_REQUIRED) return Effect.succeed(result)
   const resolved = Predicate.isString(resultType) ? resolve?.(resultType, result, request) : undefined
   // What is made of it is complete, or nothing that anybody knows.
   if (resolved !== undefined) return Effect.flatMap(resolved, (result) => completed(request, result))

@@ -6,11 +6,12 @@
  * @since 0.1.0
  */
 import type { Params } from "@mcp-effect/protocol/JsonRpc"
-import * as McpError from "@mcp-effect/protocol/McpError"
+import type * as McpError from "@mcp-effect/protocol/McpError"
 import type * as Tool from "@mcp-effect/protocol/Tool"
 import type * as ToolResult from "@mcp-effect/protocol/ToolResult"
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
+import * as Listing from "./internal/listing.ts"
 import * as OutputCheck from "./internal/outputCheck.ts"
 import * as ToolCodec from "./internal/toolCodec.ts"
 import * as ToolStream from "./internal/toolStream.ts"
@@ -35,6 +36,8 @@ export interface Tools {
   readonly listTools: (
     options?: Requests.RequestOptions
   ) => Effect.Effect<ReadonlyArray<ListedTool.ListedTool>, McpError.McpError>
+  /** The same as they come, page by page, each page asked for when it is needed. */
+  readonly tools: (options?: Requests.RequestOptions) => Stream.Stream<ListedTool.ListedTool, McpError.McpError>
   /** Calls a tool by name. A failure of the tool is a result with `isError`, as a model should see it. */
   readonly callTool: (
     name: string,
@@ -57,8 +60,6 @@ export interface Tools {
   readonly changed: () => void
 }
 
-const MAX_PAGES = 100
-
 /**
  * @since 0.1.0
  * @category constructors
@@ -66,27 +67,20 @@ const MAX_PAGES = 100
 export const make = (send: Requests.Send): Effect.Effect<Tools> =>
   Effect.gen(function*() {
     const check = yield* OutputCheck.make((options) => listTools(options))
+    // Whatever the server declares: some that have tools do not say so.
+    const listing = Listing.make(send, { method: "tools/list", member: "tools", read: ListedTool.readAll })
     // Those of the last list that may be called twice.
     let idempotent: ReadonlySet<string> = new Set()
 
-    const listTools: Tools["listTools"] = Effect.fnUntraced(function*(options) {
-      const all: Array<ListedTool.ListedTool> = []
-      const listed = check.listing()
-      let cursor: string | undefined
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const result = yield* send("tools/list", cursor === undefined ? undefined : { cursor }, options)
-        if (!Array.isArray(result.tools)) return yield* invalid("tools/list", "The result has no array of \"tools\"")
-        all.push(...yield* ListedTool.readAll(result.tools))
-        if (typeof result.nextCursor !== "string") {
+    const listTools: Tools["listTools"] = (options) =>
+      Effect.suspend(() => {
+        const listed = check.listing()
+        return Effect.tap(listing.all(options), (all) => {
           listed(all)
           idempotent = new Set(all.filter(({ annotations }) => isIdempotent(annotations)).map(({ name }) => name))
-          return all
-        }
-        if (result.nextCursor === cursor) return yield* invalid("tools/list", "The server pages in a circle")
-        cursor = result.nextCursor
-      }
-      return yield* invalid("tools/list", `The server lists more than ${MAX_PAGES} pages`)
-    })
+          return Effect.void
+        })
+      })
 
     const callRaw = (
       name: string,
@@ -114,6 +108,7 @@ export const make = (send: Requests.Send): Effect.Effect<Tools> =>
 
     return {
       listTools,
+      tools: listing.stream,
       call,
       changed: () => {
         check.forget()
@@ -131,9 +126,6 @@ export const make = (send: Requests.Send): Effect.Effect<Tools> =>
 
 const isIdempotent = (annotations: Tool.Annotations | undefined): boolean =>
   annotations?.readOnlyHint === true || annotations?.idempotentHint === true
-
-const invalid = (method: string, message: string): McpError.InvalidResult =>
-  new McpError.InvalidResult({ method, message })
 
 // A list that is asked for on behalf of a call takes no longer than the call may.
 const timesOf = (options: Requests.RequestOptions | undefined): Requests.RequestOptions => ({

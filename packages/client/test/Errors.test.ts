@@ -98,7 +98,7 @@ describe("a result", () => {
       }
     }))
 
-  it.effect.each(["input_required", "task", "", null, 7])(
+  it.effect.each(["task", "", null, 7])(
     "of the type %j MUST be an InvalidResult that says so",
     (resultType) =>
       Effect.gen(function*() {

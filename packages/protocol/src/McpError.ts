@@ -354,6 +354,7 @@ const notFound = (
         ? new PromptNotFound({ prompt: String(params?.name), message })
         : undefined
     case "resources/read":
+    case "resources/subscribe":
       return invalid || code === -32002 || code === legacyNotFoundCodes.resource
         ? new ResourceNotFound({ uri: String(params?.uri), message })
         : undefined

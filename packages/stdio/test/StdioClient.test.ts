@@ -1,8 +1,8 @@
 /** A client and real child processes. Time is real where a process forces it. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { McpClient } from "@mcp-effect/client"
-import { Limits, Tool, ToolResult } from "@mcp-effect/protocol"
+import { Elicitation, McpClient, Sampling } from "@mcp-effect/client"
+import { Elicitation as Forms, Limits, Tool, ToolResult } from "@mcp-effect/protocol"
 import { StdioClient } from "@mcp-effect/stdio"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -161,6 +161,32 @@ describe("StdioClient", () => {
         assert.deepStrictEqual(pids.map(isAlive), [false, false])
       }),
     20_000
+  )
+
+  it.live.each(["2025-11-25", "2026-07-28"] as const)(
+    "MUST answer a handler that asks twice, in %s",
+    (revision) =>
+      Effect.gen(function*() {
+        const mcp = yield* McpClient.McpClient
+        assert.strictEqual(ToolResult.text(yield* mcp.callTool("poem")), "A poem for Ada")
+      }).pipe(
+        Effect.provide(
+          McpClient.layer({ name: "test", version: "1.0.0", revisions: [revision] }).pipe(
+            Layer.provide(StdioClient.layer({ command: process.execPath, args: [fixture("server.ts")] })),
+            Layer.provide(NodeServices.layer),
+            Layer.provide(Elicitation.layer({ form: () => Effect.succeed(Forms.accept({ name: "Ada" })) })),
+            Layer.provide(
+              Sampling.layer(({ messages }) =>
+                Effect.succeed({
+                  role: "assistant",
+                  model: "echo",
+                  content: messages.flatMap(({ content }) => content)
+                })
+              )
+            )
+          )
+        )
+      )
   )
 
   it.live("MUST call a tool by name and get its text", () =>

@@ -219,8 +219,8 @@ const closedBy = ({ cause, message }: TransportError): McpError.McpError =>
 // What another attempt may do better.
 const isPassing = ({ _tag }: McpError.McpError): boolean => _tag === "ConnectionClosed" || _tag === "RequestTimeout"
 
-// The steps of a schedule, which can begin anew.
-const pauses = (policy: Reconnect.Options | false) =>
+/** The pauses of a schedule, one after the other, which can begin anew. */
+export const pauses = (policy: Reconnect.Options | false) =>
   Effect.gen(function*() {
     const schedule = (policy === false ? undefined : policy.schedule) ?? Reconnect.schedule
     const steps = Schedule.toStepWithSleep(schedule)
