@@ -1,7 +1,18 @@
 import { defineConfig } from "vitest/config"
 
 // One project per package. Packages export their sources, so tests need no build.
-const names = ["protocol", "server", "client", "memory", "stdio", "http", "proxy", "json-schema", "testing", "conformance"]
+const names = [
+  "protocol",
+  "server",
+  "client",
+  "memory",
+  "stdio",
+  "http",
+  "proxy",
+  "json-schema",
+  "testing",
+  "conformance"
+]
 
 const project = (name: string, root: string) => ({
   extends: true as const,

@@ -24,8 +24,7 @@ export class Direct implements Peer {
     this.upstream = upstream
   }
 
-  readonly revision = (): Revision | undefined =>
-    this.session.current()._tag === "ready" ? this.negotiated : undefined
+  readonly revision = (): Revision | undefined => this.session.current()._tag === "ready" ? this.negotiated : undefined
 
   readonly request: Peer["request"] = (request, back) =>
     Effect.suspend(() => {

@@ -72,8 +72,7 @@ const say = (
         new TransportError({
           reason: "refused",
           processed: "no",
-          message: `The server behind the proxy refused ${message.method} when it was connected to again: ${
-            response.error.message
-          }`
+          message:
+            `The server behind the proxy refused ${message.method} when it was connected to again: ${response.error.message}`
         })
       ))
