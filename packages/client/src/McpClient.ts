@@ -82,7 +82,7 @@ export class McpClient extends Context.Service<
     readonly request: (
       method: string,
       params?: JsonRpc.Params,
-      options?: Requests.RequestOptions
+      options?: Requests.TiedOptions
     ) => Effect.Effect<JsonRpc.Params, McpError.McpError>
     /** Asks the server whether it is there: by `ping`, or by `server/discover` where that is no more. */
     readonly ping: Effect.Effect<void, McpError.McpError>

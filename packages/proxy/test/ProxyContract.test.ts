@@ -4,6 +4,6 @@ import { Proxy } from "@mcp-effect/proxy"
 import * as TransportContract from "@mcp-effect/testing/TransportContract"
 import * as Layer from "effect/Layer"
 
-const proxied = InMemory.layer.pipe(Layer.provide(Proxy.layer), Layer.provide(InMemory.layer))
+const proxied = Layer.fresh(InMemory.layer).pipe(Layer.provide(Proxy.layer()), Layer.provide(InMemory.layer))
 
 TransportContract.suite("a proxy", WireSchema.transport(proxied))

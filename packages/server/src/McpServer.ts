@@ -21,6 +21,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Caching from "./Caching.ts"
+import type { Feature } from "./Call.ts"
 import * as Changes from "./Changes.ts"
 import type { ServicesOf } from "./Completer.ts"
 import * as Completions from "./Completions.ts"
@@ -54,6 +55,7 @@ import { Transports } from "./Transports.ts"
  * - `pageSize`: items in one page of a list (default 1000: many clients read one page only).
  * - `caching`: how long results may be kept, and by whom.
  * - `middleware`: what wraps every request, the first outermost.
+ * - `features`: what it offers, in place of what is registered with it: for servers that get it from elsewhere, as a proxy does.
  * - `streamingTools`: whether parts of a tool's content go to clients that declare the extension for that ahead of the
  *   result (default true). Without, it is not advertised, and parts are in the result and counted as progress.
  *
@@ -68,6 +70,7 @@ export interface Options<out M extends Middleware.Middleware<unknown> = Middlewa
   readonly caching?: Caching.Options
   readonly middleware?: ReadonlyArray<M>
   readonly streamingTools?: boolean
+  readonly features?: ReadonlyArray<Feature>
 }
 
 /**
@@ -104,7 +107,7 @@ export const make = <M extends Middleware.Middleware<unknown> = Middleware.Middl
   options: Options<M>
 ): Effect.Effect<McpServer["Service"], never, Scope.Scope | Middleware.Services<M>> => {
   const { caching = {}, declare = [], instructions, middleware = [], pageSize = 1000, ...rest } = options
-  const { revisions, streamingTools = true, ...info } = rest
+  const { features, revisions, streamingTools = true, ...info } = rest
   if (!Number.isInteger(pageSize) || pageSize < 1) {
     throw new TypeError(`McpServer: pageSize must be a positive integer, but is ${pageSize}`)
   }
@@ -136,14 +139,16 @@ export const make = <M extends Middleware.Middleware<unknown> = Middleware.Middl
       caching: hints,
       requestState: yield* RequestState.RequestState,
       wrap: middleware.length === 0 ? undefined : yield* Middleware.wrap(middleware),
-      features: [
-        Tools.make(tools, { declare: declare.includes("tools"), pageSize }),
-        Resources.make(resources, resourceTemplates, { declare: declare.includes("resources"), pageSize }),
-        Prompts.make(prompts, { declare: declare.includes("prompts"), pageSize }),
-        Completions.make(prompts, resourceTemplates, { declare: declare.includes("completions") }),
-        Logging.make(logging),
-        extensions.feature
-      ]
+      features: features === undefined ?
+        [
+          Tools.make(tools, { declare: declare.includes("tools"), pageSize }),
+          Resources.make(resources, resourceTemplates, { declare: declare.includes("resources"), pageSize }),
+          Prompts.make(prompts, { declare: declare.includes("prompts"), pageSize }),
+          Completions.make(prompts, resourceTemplates, { declare: declare.includes("completions") }),
+          Logging.make(logging),
+          extensions.feature
+        ] :
+        [...features, extensions.feature]
     }
     const stateless = Stateless.make(server)
     const oversights = Oversights.make(server)

@@ -13,6 +13,8 @@ import * as Semaphore from "effect/Semaphore"
 export interface Upstream extends Peer {
   /** What the session that is open was opened with, for another connection to begin with. */
   readonly remember: (opening: ReadonlyArray<JsonRpc.Request | JsonRpc.Notification>) => void
+  /** Lets go of the connection. The next request opens another. */
+  readonly close: Effect.Effect<void>
 }
 
 export const make = (
@@ -24,6 +26,7 @@ export const make = (
     const turn = yield* Semaphore.make(1)
     let opening: ReadonlyArray<JsonRpc.Request | JsonRpc.Notification> = []
     let current: Connection | undefined
+    let close: Effect.Effect<void> = Effect.void
 
     const open = Effect.gen(function*() {
       const own = yield* Scope.fork(scope)
@@ -42,6 +45,10 @@ export const make = (
         scope
       )
       for (const message of opening) yield* say(connection, message, back)
+      close = Effect.suspend(() => {
+        if (current === connection) current = undefined
+        return Scope.close(own, Exit.void)
+      })
       return current = connection
     })
 
@@ -54,6 +61,7 @@ export const make = (
       remember: (messages) => {
         opening = messages
       },
+      close: Effect.suspend(() => close),
       request: (request, back) => Effect.flatMap(get, (connection) => connection.request(request, back)),
       notify: (notification) => Effect.flatMap(get, (connection) => connection.notify(notification))
     }
