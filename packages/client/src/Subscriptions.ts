@@ -44,6 +44,11 @@ export interface Subscriptions {
    * a slow consumer become that of the resource.
    */
   readonly watchResource: (uri: string, options?: WatchOptions) => Stream.Stream<string, McpError.McpError>
+  /** One of the lists has changed. */
+  readonly watchList: (
+    list: "tools" | "prompts" | "resources",
+    options?: WatchOptions
+  ) => Stream.Stream<void, McpError.McpError>
   /** The list of tools has changed. */
   readonly toolsChanged: Stream.Stream<void, McpError.McpError>
   /** The list of prompts has changed. */
@@ -74,13 +79,15 @@ export const make = (
     const watches: Watches.Watches = yield* Watches.make(
       Subscribing.keep({ ...options, isClosed: () => watches.isClosed() })
     )
-    const changed = (name: Parameters<typeof Topics.list>[0]) => Stream.map(watch(watches, Topics.list(name)), () => {})
+    const watchList: Subscriptions["watchList"] = (name, options) =>
+      Stream.map(watch(watches, Topics.list(name), options), () => {})
     return {
       members: {
         watchResource: (uri, options) => watch(watches, Topics.resource(uri), options),
-        toolsChanged: changed("tools"),
-        promptsChanged: changed("prompts"),
-        resourcesChanged: changed("resources")
+        watchList,
+        toolsChanged: watchList("tools"),
+        promptsChanged: watchList("prompts"),
+        resourcesChanged: watchList("resources")
       },
       heard: watches.heard
     }

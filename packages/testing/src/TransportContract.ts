@@ -83,7 +83,8 @@ export interface Rule {
 
 /**
  * Registers the suite. `transport` connects a client to the `McpServer` that it is given; it is built anew for each test.
- * `as` says how its clients come to be a principal; without it, the rules about principals are left out.
+ * `as` says how its clients come to be a principal; without it, the rules about principals are left out. `except` names
+ * rules that cannot hold, where something stands between client and server.
  *
  * @since 0.1.0
  * @category suites
@@ -91,13 +92,21 @@ export interface Rule {
 export const suite = <E>(
   name: string,
   transport: Layer.Layer<ClientTransport, E, McpServer.McpServer>,
-  options: { readonly revisions?: ReadonlyArray<Revision.Name>; readonly as?: As } = {}
+  options: {
+    readonly revisions?: ReadonlyArray<Revision.Name>
+    readonly as?: As
+    readonly except?: ReadonlyArray<string>
+  } = {}
 ): void => {
-  const { as } = options
+  const { as, except = [] } = options
+  for (const name of except) {
+    if (!rules.some((rule) => rule.name === name)) throw new TypeError(`There is no rule ${JSON.stringify(name)}`)
+  }
   for (const revision of Revisions.pick(options.revisions)) {
     describe(`${name}, ${revision.name}`, () => {
       for (const rule of rules) {
         if (rule.applies?.(revision) === false || (rule.principals === true && as === undefined)) continue
+        if (except.includes(rule.name)) continue
         it.effect(
           rule.name,
           () =>

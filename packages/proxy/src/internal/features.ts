@@ -47,7 +47,7 @@ export const make = (parts: Parts): ReadonlyArray<Feature> => {
       capability: () => ({ completions: {} }),
       methods: { "completion/complete": plain }
     }),
-    ...feature("logging", { capability: () => ({ logging: {} }), methods: { "logging/setLevel": level(client) } }),
+    ...feature("logging", { capability: () => ({ logging: {} }), methods: { "logging/setLevel": level(client, lot) } }),
     ...feature("resources", resources(plain, asking, watch))
   ]
 }
@@ -69,10 +69,13 @@ const both = (one: Interest, other: Interest): Interest => ({
   matches: (change) => one.matches(change) || other.matches(change)
 })
 
-const level = (client: Parts["client"]): Method => ({ request: { params }, session }) => {
+const level = (client: Parts["client"], lot: Lot): Method => ({ request: { params }, session }) => {
   const level = params?.level
   if (!Logging.isLevel(level)) return Effect.fail(new McpError.InvalidParams({ message: "Invalid params: \"level\"" }))
-  if (session !== undefined) session.logLevel = level
+  if (session !== undefined) {
+    session.logLevel = level
+    lot.session = session
+  }
   return Effect.as(Effect.ignore(client.setLogLevel(level)), result({}))
 }
 

@@ -28,8 +28,7 @@ export const plain = (client: Client): Method => (call) => {
     ...PATIENT,
     ...wanted(call),
     meta,
-    onNotification,
-    heard: (notification) => void Effect.runFork(onNotification(notification))
+    onNotification
   })
   return Effect.matchEffect(sent, {
     onFailure: (error) => Effect.fail(passable(error)),
@@ -50,8 +49,7 @@ export const asking = (client: Client, lot: Lot): Method => (call) =>
         ...wanted(call),
         meta,
         answer: parked.ask,
-        onNotification,
-        heard: (notification) => void Effect.runFork(onNotification(notification))
+        onNotification
       })
     })
     const id = yield* call.input.once(call, "proxy", start)
@@ -94,9 +92,7 @@ const ask = (call: Call, parked: Parked, question: Question): Effect.Effect<void
     Effect.mapError(
       call.input.ask(call, { key, method, params }),
       ({ message, reason }) =>
-        reason === "refused" || reason === "unsupported"
-          ? new McpError.InvalidParams({ message })
-          : new McpError.InternalError({ message })
+        reason === "unsupported" ? new McpError.InvalidParams({ message }) : new McpError.InternalError({ message })
     ))
   return Effect.matchEffect(worded, {
     onFailure: refuse,
@@ -140,8 +136,7 @@ const wanted = ({ logLevel }: Call) => logLevel === undefined ? {} : { logLevel 
 const told = ({ back, logLevel, part, request }: Call) => {
   const progressToken = Meta.progressToken(request.params)
   return ({ method, params }: JsonRpc.Notification): Effect.Effect<void> => {
-    const isLog = method === "notifications/message"
-    if (isLog) {
+    if (method === "notifications/message") {
       const level = params?.level
       if (logLevel === undefined || !Logging.isLevel(level) || !Logging.isAtLeast(level, logLevel)) return Effect.void
       return Effect.ignore(back.notify(JsonRpc.notification(method, params)))

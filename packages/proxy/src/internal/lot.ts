@@ -1,6 +1,7 @@
 /** The calls of one connection that wait for answers of their clients: no more than a number, and none for ever. */
 import type { Params } from "@mcp-effect/protocol/JsonRpc"
 import type * as McpError from "@mcp-effect/protocol/McpError"
+import type { SessionState } from "@mcp-effect/server/Call"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -13,6 +14,8 @@ export interface Limits {
 }
 
 export class Lot {
+  /** That of the client, where it has one: all calls are of it. */
+  session: SessionState | undefined
   private readonly calls = new Map<string, Parked>()
   private readonly leaving = new Map<string, Fiber.Fiber<void>>()
   private readonly scope: Scope.Scope

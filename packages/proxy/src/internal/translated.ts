@@ -7,12 +7,14 @@ import { InputHandlers } from "@mcp-effect/client/InputHandlers"
 import * as McpClient from "@mcp-effect/client/McpClient"
 import type * as Capabilities from "@mcp-effect/protocol/Capabilities"
 import type * as JsonRpc from "@mcp-effect/protocol/JsonRpc"
+import * as Logging from "@mcp-effect/protocol/Logging"
 import * as McpError from "@mcp-effect/protocol/McpError"
 import { type Peer, TransportError } from "@mcp-effect/protocol/Peer"
 import type * as Revision from "@mcp-effect/protocol/Revision"
 import * as Changes from "@mcp-effect/server/Changes"
 import type { ServerConnection } from "@mcp-effect/server/Dispatch"
 import * as McpServer from "@mcp-effect/server/McpServer"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
@@ -94,6 +96,7 @@ const open = (
       features: Features.make({ client, capabilities: offered, lot, watch })
     }).pipe(Effect.provideService(Changes.Changes, changes))
     server.logging.enable({ level: undefined })
+    yield* logs(client, lot, back)
     yield* hearing(client, offered, changes)
     return yield* server.connect(back)
   }).pipe(Scope.provide(scope))
@@ -106,6 +109,29 @@ const unreachable = (error: McpError.McpError): TransportError =>
     cause: error
   })
 
+// How long a server may take to tell of changes before it is not waited for.
+const STANDING = "5 seconds"
+
+// Hears from now on; is done when the subscription stands, so that nothing is missed from then on.
+const following = <A>(
+  stream: Stream.Stream<A, McpError.McpError>,
+  publish: Effect.Effect<void>,
+  what: string
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const stands = Deferred.makeUnsafe<void>()
+    const told = Stream.runForEach(stream, () =>
+      Effect.suspend(() => Deferred.doneUnsafe(stands, Effect.void) ? Effect.void : publish))
+    yield* Effect.forkScoped(
+      Effect.ensuring(
+        Effect.catch(told, ({ message }) =>
+          Effect.logWarning(`${what} is not followed any more. ${message}`)),
+        Effect.sync(() => Deferred.doneUnsafe(stands, Effect.void))
+      )
+    )
+    yield* Effect.timeoutOption(Deferred.await(stands), STANDING)
+  })
+
 const watching = (
   client: McpClient.McpClient["Service"],
   changes: Changes.Changes["Service"],
@@ -115,13 +141,28 @@ const watching = (
     Effect.suspend(() => {
       if (watched.has(uri)) return Effect.void
       watched.add(uri)
-      const told = Stream.runForEach(client.watchResource(uri), () => changes.publish(Changes.resource(uri)))
-      const ended = Effect.ensuring(told, Effect.sync(() => watched.delete(uri)))
-      return Effect.asVoid(Effect.forkIn(
-        Effect.catch(ended, ({ message }) => Effect.logWarning(`A resource is not watched any more: ${message}`)),
-        scope
-      ))
+      const stream = Stream.ensuring(
+        client.watchResource(uri, { initial: true }),
+        Effect.sync(() => watched.delete(uri))
+      )
+      return Scope.provide(following(stream, changes.publish(Changes.resource(uri)), "A resource"), scope)
     }))
+
+// A message that is tied to no request goes to the session that there is, or to the only call that it can be of.
+const logs = (
+  { notifications }: McpClient.McpClient["Service"],
+  lot: Lot,
+  back: Peer
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(Effect.forkScoped(Stream.runForEach(notifications, (notification) => {
+    if (notification.method !== "notifications/message") return Effect.void
+    if (lot.session === undefined) return lot.only?.told?.(notification) ?? Effect.void
+    const { logLevel } = lot.session
+    const level = notification.params?.level
+    return logLevel !== undefined && Logging.isLevel(level) && Logging.isAtLeast(level, logLevel)
+      ? Effect.ignore(back.notify(notification))
+      : Effect.void
+  })))
 
 const hearing = (
   client: McpClient.McpClient["Service"],
@@ -129,13 +170,14 @@ const hearing = (
   changes: Changes.Changes["Service"]
 ): Effect.Effect<void, never, Scope.Scope> => {
   const lists = [
-    { is: tools?.listChanged, stream: client.toolsChanged, change: Changes.tools },
-    { is: prompts?.listChanged, stream: client.promptsChanged, change: Changes.prompts },
-    { is: resources?.listChanged, stream: client.resourcesChanged, change: Changes.resources }
-  ]
+    { is: tools?.listChanged, list: "tools", change: Changes.tools },
+    { is: prompts?.listChanged, list: "prompts", change: Changes.prompts },
+    { is: resources?.listChanged, list: "resources", change: Changes.resources }
+  ] as const
   return Effect.forEach(
     lists.filter(({ is }) => is === true),
-    ({ change, stream }) => Effect.forkScoped(Effect.ignore(Stream.runForEach(stream, () => changes.publish(change)))),
-    { discard: true }
+    ({ change, list }) =>
+      following(client.watchList(list, { initial: true }), changes.publish(change), `The list of ${list}`),
+    { concurrency: "unbounded", discard: true }
   )
 }

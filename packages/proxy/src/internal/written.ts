@@ -116,6 +116,6 @@ const plain = (property: Exclude<Elicitation.Property, { readonly type: "array" 
     ...(property.title === undefined ? {} : { title: property.title }),
     ...(property.description === undefined ? {} : { description: property.description }),
     enum: options.map(({ value }) => value),
-    enumNames: options.map(({ title }) => title)
+    ...(options.some(({ title, value }) => title !== value) ? { enumNames: options.map(({ title }) => title) } : {})
   }
 }
