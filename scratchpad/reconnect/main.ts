@@ -18,7 +18,12 @@ const program = Effect.gen(function*() {
   yield* Effect.forkChild(
     Stream.runForEach(
       mcp.session.changes,
-      (state) => Console.log(`session: ${state._tag}${"reason" in state ? ` (${state.reason.split(";")[0]})` : ""}`)
+      (state) =>
+        Console.log(
+          `session: ${state._tag}${
+            "reason" in state ? ` (it ${/(exited|was stopped).*/u.exec(state.reason)?.[0]})` : ""
+          }`
+        )
     ),
     { startImmediately: true }
   )

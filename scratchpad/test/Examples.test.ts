@@ -22,7 +22,7 @@ describe("scratchpad", () => {
       "the third server answers, another process"
     ])
     assert.strictEqual(printed.match(/session: ready/gu)?.length, 3)
-    assert.include(printed, "session: disconnected (the server exited with code")
+    assert.include(printed, "session: disconnected (it exited with code")
   }, 30_000)
 
   it("elicitation MUST show the same answers in both eras", () => {
