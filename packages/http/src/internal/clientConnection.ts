@@ -16,6 +16,7 @@ import * as Failure from "./clientFailure.ts"
 import * as Headers from "./clientHeaders.ts"
 import { Inbox } from "./clientInbox.ts"
 import { listen } from "./clientListener.ts"
+import { ListedTools } from "./clientTools.ts"
 import type { Wire } from "./clientWire.ts"
 import * as Text from "./text.ts"
 
@@ -41,6 +42,7 @@ class Joined implements Connection, Host {
   readonly outgoing: Outgoing.Outgoing
   readonly inbox: Inbox
   readonly open = new Set<Fiber.Fiber<void>>()
+  readonly tools = new ListedTools()
   private readonly incoming: Incoming.Incoming
   private readonly ended = Deferred.makeUnsafe<TransportError>()
   private listener: Fiber.Fiber<void> | undefined
@@ -68,6 +70,9 @@ class Joined implements Connection, Host {
   readonly closed = Deferred.await(this.ended)
 
   readonly request: Peer["request"] = (request, back) =>
+    Headers.versionOf(request.params) === undefined ? this.send(request, back) : this.sendStateless(request, back)
+
+  private readonly send: Peer["request"] = (request, back) =>
     Effect.suspend(() => {
       const exchange = new Exchange(this, request, back)
       return Effect.onExit(this.outgoing.over(exchange)(request, back), (exit) => {
@@ -75,6 +80,8 @@ class Joined implements Connection, Host {
         return Effect.void
       })
     })
+
+  private readonly sendStateless = this.tools.around(this.send)
 
   readonly notify: Peer["notify"] = (notification) =>
     Effect.suspend(() => {

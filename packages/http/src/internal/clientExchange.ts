@@ -15,6 +15,7 @@ import * as Events from "./clientEvents.ts"
 import * as Failure from "./clientFailure.ts"
 import * as Headers from "./clientHeaders.ts"
 import type { Inbox, Origin, Parts } from "./clientInbox.ts"
+import type { ListedTools } from "./clientTools.ts"
 import type { Wire } from "./clientWire.ts"
 
 /** The connection that it is a part of. */
@@ -22,6 +23,7 @@ export interface Host extends Pick<Parts, "run" | "limits" | "outgoing"> {
   readonly wire: Wire
   readonly session: Headers.Session
   readonly inbox: Inbox
+  readonly tools: ListedTools
   /** Exchanges that are going on. */
   readonly open: Set<Fiber.Fiber<void>>
   /** Sends a message that has no reply, without waiting. */
@@ -96,7 +98,7 @@ export class Exchange implements Outgoing.Sender, Origin {
   private run(text: string): Effect.Effect<void> {
     const { outgoing, session, wire } = this.host
     this.session = this.asks && !this.opens ? session.id : undefined
-    return wire.send("POST", Headers.ofRequest(session, this.request), text).pipe(
+    return wire.send("POST", Headers.ofRequest(session, this.request, this.host.tools.of(this.request)), text).pipe(
       Effect.flatMap((response) => this.read(response)),
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.void

@@ -23,10 +23,14 @@ export const versionOf = (params: JsonRpc.Params | undefined): string | undefine
 
 const accept = { accept: "application/json, text/event-stream" }
 
-export const ofRequest = (session: Session, request: JsonRpc.Request): Record => {
+export const ofRequest = (
+  session: Session,
+  request: JsonRpc.Request,
+  parameters: ReadonlyArray<RoutingHeaders.Parameter>
+): Record => {
   const { method, params } = request
   const version = versionOf(params)
-  if (version !== undefined) return { ...accept, ...RoutingHeaders.write(request) }
+  if (version !== undefined) return { ...accept, ...RoutingHeaders.write(request, parameters) }
   return method === "initialize" && session.version === undefined ? accept : ofResponse(session)
 }
 
