@@ -24,10 +24,11 @@ const webOf = (
   response: HttpServerResponse.HttpServerResponse,
   context: Context.Context<never>,
   close: Effect.Effect<void>,
-  received: ((body: Bytes) => Bytes) | undefined
+  received: Received | undefined
 ): Response => {
   const { body, headers, status } = response
-  if (body._tag !== "Stream" && (body._tag !== "Uint8Array" || received === undefined)) {
+  // What is merely accepted is not read.
+  if (body._tag !== "Stream" && (body._tag !== "Uint8Array" || received === undefined || status !== 200)) {
     return HttpServerResponse.toWeb(response)
   }
   const stream = body._tag === "Stream" ? Stream.ensuring(body.stream, close) : Stream.succeed(body.body)
@@ -37,14 +38,18 @@ const webOf = (
   })
 }
 
-const httpClient = (
-  received: ((body: Bytes) => Bytes) | undefined
+export type Received = (body: Bytes) => Bytes
+
+/** What requests go to; `received` is what becomes of the bodies that the client reads. */
+export const httpClient = (
+  served: Layer.Layer<never, never, McpServer | HttpRouter.HttpRouter>,
+  received?: Received
 ): Layer.Layer<HttpClient.HttpClient, never, McpServer> =>
   Layer.effect(
     HttpClient.HttpClient,
     Effect.gen(function*() {
       const server = yield* Layer.build(
-        StreamableHttpServer.layer({ path: "/mcp" }).pipe(
+        served.pipe(
           Layer.provideMerge(HttpRouter.layer),
           Layer.provide(Layer.succeed(McpServer, yield* McpServer))
         )
@@ -78,7 +83,10 @@ const httpClient = (
   )
 
 /** `received` is what becomes of the bodies that the client reads. */
-export const transportOf = (received?: (body: Bytes) => Bytes): Layer.Layer<ClientTransport, never, McpServer> =>
-  Layer.provide(StreamableHttpClient.layer({ url: "http://localhost/mcp" }), httpClient(received))
+export const transportOf = (received?: Received): Layer.Layer<ClientTransport, never, McpServer> =>
+  Layer.provide(
+    StreamableHttpClient.layer({ url: "http://localhost/mcp" }),
+    httpClient(StreamableHttpServer.layer({ path: "/mcp" }), received)
+  )
 
 export const transport = transportOf()

@@ -29,7 +29,7 @@ const ID = /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/u
 export const read = (
   response: HttpClientResponse,
   place: Place,
-  options: { readonly limit: number; readonly site: Failure.Site; readonly data: (text: string) => void }
+  options: { readonly limit: number; readonly site: Failure.Site; readonly data: (text: string, event: string) => void }
 ): Effect.Effect<void, TransportError> =>
   Effect.suspend(() => {
     const decoder = new TextDecoder()
@@ -41,7 +41,7 @@ export const read = (
         return
       }
       place.events++
-      if (event.data !== "" && event.event === "message") options.data(event.data)
+      if (event.data !== "") options.data(event.data, event.event)
     }, { maxEventSize: options.limit })
     const all = Stream.runForEach(response.stream, (bytes) => {
       const error = parser.feed(decoder.decode(bytes, { stream: true }))

@@ -164,7 +164,7 @@ export class Exchange implements Outgoing.Sender, Origin {
     return Events.read(response, this.place, {
       limit: limits.messageBytes,
       site: wire.site,
-      data: (text) => void inbox.receive(text, this)
+      data: (text, event) => event === "message" ? void inbox.receive(text, this) : undefined
     })
   }
 

@@ -92,9 +92,21 @@ export const status = (
     processed: status >= 400 && status < 500 ? "no" : "unknown",
     message: `The server at ${origin} answered ${method} with status ${status}${
       meaning === undefined ? "" : `: ${meaning}`
-    }${later === undefined ? "" : ` (Retry-After: ${Problem.cut(mask(later), 40)})`}${quote}`
+    }${later === undefined ? "" : ` (Retry-After: ${Problem.cut(mask(later), 40)})`}${quote}`,
+    cause: new Status(status)
   })
 }
+
+class Status {
+  readonly status: number
+  constructor(status: number) {
+    this.status = status
+  }
+}
+
+/** The status of the response that an error is about. */
+export const statusOf = ({ cause }: TransportError): number | undefined =>
+  cause instanceof Status ? cause.status : undefined
 
 /** A success, but no reply. */
 export const noReply = ({ headers, status }: HttpClientResponse, { origin }: Site): TransportError => {

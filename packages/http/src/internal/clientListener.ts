@@ -55,7 +55,7 @@ const read = (host: Host, place: Events.Place, response: HttpClientResponse): Ef
   Events.read(response, place, {
     limit: host.limits.messageBytes,
     site: host.wire.site,
-    data: (text) => void host.inbox.receive(text)
+    data: (text, event) => event === "message" ? void host.inbox.receive(text) : undefined
   }).pipe(Effect.catch((error) => {
     if (error.reason !== "too large") return Effect.logDebug(error.message)
     // It would be sent again.
