@@ -154,7 +154,10 @@ export class Exchange implements Outgoing.Sender, Origin {
         forgotten()
         return Effect.void
       }
-      if (failure !== undefined) return Effect.sync(() => void this.answer(failure))
+      // What is said of no request, by who does not know such requests, is none of its reply.
+      const isElsewhere = this.opens && failure?.id === undefined &&
+        (response.status === 404 || response.status === 405)
+      if (failure !== undefined && !isElsewhere) return Effect.sync(() => void this.answer(failure))
       return Effect.fail(Failure.status(response, "POST", text, wire.site))
     })
   }
