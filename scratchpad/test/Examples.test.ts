@@ -1,10 +1,8 @@
 /** The examples, run as a user would. */
 import { assert, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { createRequire } from "node:module"
-import { fileURLToPath, pathToFileURL } from "node:url"
-
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href
+import { fileURLToPath } from "node:url"
+import { tsx } from "./children.ts"
 
 const run = (example: string): string =>
   execFileSync(process.execPath, ["--import", tsx, fileURLToPath(new URL(`../${example}/main.ts`, import.meta.url))], {

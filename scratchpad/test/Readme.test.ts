@@ -1,31 +1,24 @@
 /** What the README shows, run as it is printed. */
 import { assert, describe, it } from "@effect/vitest"
-import { execFileSync, spawn } from "node:child_process"
-import { once } from "node:events"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { createServer } from "node:net"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { freePort, start, tsx } from "./children.ts"
 
 const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const readme = readFileSync(join(root, "README.md"), "utf8")
-const tsx = pathToFileURL(require.resolve("tsx")).href
 
 const files = [...readme.matchAll(/<!-- file: (\S+) -->\n\n```ts\n([\s\S]*?)```/g)]
 const testFiles = [...readme.matchAll(/<!-- test file: (\S+) -->\n\n```ts\n([\s\S]*?)```/g)]
 const outputs = new Map(
   [...readme.matchAll(/<!-- output of (\S+) -->\n\n```text\n([\s\S]*?)```/g)].map(([, name, text]) => [name, text])
 )
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const address = probe.address()
-  probe.close()
-  return typeof address === "object" && address !== null ? address.port : 0
-}
 
 /** In a folder of the workspace, so that the packages resolve. */
 const inFolder = async (test: (folder: string) => Promise<void> | void): Promise<void> => {
@@ -46,57 +39,105 @@ const write = (folder: string, change: (code: string) => string = (code) => code
   }
 }
 
+// What the answers of a user are sealed with, between the rounds of a call.
+const env = { ...process.env, MCP_REQUEST_STATE_KEYS: "thirty-two characters and a few more" }
+
 const run = (folder: string, file: string): string =>
-  execFileSync(process.execPath, ["--import", tsx, file], { cwd: folder, encoding: "utf8" })
+  execFileSync(process.execPath, ["--import", tsx, file], { cwd: folder, encoding: "utf8", env })
+
+/** Serves a program of the README, at a port that is free. */
+const serve = (file: string, ask: (port: number, folder: string) => Promise<void> | void) =>
+  inFolder(async (folder) => {
+    const port = await freePort()
+    write(folder, (code) => code.replaceAll("3000", String(port)))
+    const server = await start(file, { cwd: folder })
+    try {
+      await ask(port, folder)
+    } finally {
+      await server.stop()
+    }
+  })
 
 describe("README.md", () => {
-  it("MUST show programs that run as printed, in under 25 lines each", () =>
+  it("MUST name all of its code, so that it is run, and show no program of more than 25 lines", () => {
+    assert.strictEqual(readme.match(/^```ts$/gm)?.length, files.length + testFiles.length)
+    for (const [, name = "", code = ""] of files) {
+      assert.isBelow(code.split("\n").filter((line) => line !== "").length, 26, name)
+    }
+  })
+
+  it("MUST show programs that run as printed", () =>
     inFolder((folder) => {
-      assert.deepStrictEqual(files.map(([, name]) => name), [
-        "tools.ts",
-        "server.ts",
-        "client.ts",
-        "http.ts",
-        "http-client.ts"
-      ])
-      for (const [, name = "", code = ""] of files) assert.isBelow(code.trimEnd().split("\n").length, 25, name)
       write(folder)
-      assert.strictEqual(run(folder, "client.ts"), outputs.get("client.ts"))
+      for (const name of ["client.ts", "reader.ts"]) assert.strictEqual(run(folder, name), outputs.get(name), name)
     }), 30_000)
 
   it(
     "MUST show a server and a client over HTTP that run as printed, but for the port",
     () =>
-      inFolder(async (folder) => {
-        const port = await freePort()
-        write(folder, (code) => code.replaceAll("3000", String(port)))
-        const server = spawn(process.execPath, ["--import", tsx, "http.ts"], {
-          cwd: folder,
-          stdio: ["ignore", "pipe", "pipe"]
-        })
-        try {
-          await new Promise<void>((resolve, reject) => {
-            for (const output of [server.stdout, server.stderr]) {
-              output.on("data", (text) => String(text).includes("Listening") && resolve())
-            }
-            server.once("exit", (code) => reject(new Error(`The server has ended with ${code}`)))
-          })
-          assert.strictEqual(run(folder, "http-client.ts"), outputs.get("http-client.ts"))
-        } finally {
-          const ended = once(server, "exit")
-          server.kill("SIGTERM")
-          await ended
-        }
+      serve("http.ts", (_, folder) => {
+        assert.strictEqual(run(folder, "http-client.ts"), outputs.get("http-client.ts"))
       }),
     30_000
   )
 
+  it("MUST show a server that knows who calls, over both of its transports", () =>
+    serve("guarded.ts", async (port) => {
+      const whoAmI = async (path: string, authorization: string) => {
+        const url = new URL(path, `http://127.0.0.1:${port}`)
+        const options = { requestInit: { headers: { authorization } } }
+        const client = new Client({ name: "test", version: "1.0.0" })
+        const transport = path === "/sse"
+          ? new SSEClientTransport(url, options)
+          : new StreamableHTTPClientTransport(url, options)
+        // Its types are not made for exact optional properties.
+        await client.connect(transport as Parameters<typeof client.connect>[0])
+        try {
+          return (await client.callTool({ name: "who_am_i", arguments: {} })).content
+        } finally {
+          await client.close()
+        }
+      }
+      for (const path of ["/mcp", "/sse"]) {
+        assert.deepStrictEqual(await whoAmI(path, "Bearer of-ada"), [{ type: "text", text: "Ada" }])
+        assert.deepStrictEqual(await whoAmI(path, "Bearer of-bob"), [{ type: "text", text: "a stranger" }])
+      }
+    }), 30_000)
+
+  it("MUST show a worker that answers at its own name only", () =>
+    inFolder(async (folder) => {
+      write(folder)
+      const { default: worker } = await import(pathToFileURL(join(folder, "worker.ts")).href) as {
+        readonly default: { readonly fetch: (request: Request) => Promise<Response> }
+      }
+      const call = (host: string) =>
+        worker.fetch(
+          new Request(`https://${host}/mcp`, {
+            method: "POST",
+            headers: {
+              "content-type": "application/json",
+              accept: "application/json, text/event-stream",
+              "mcp-protocol-version": "2025-11-25"
+            },
+            body: JSON.stringify({
+              jsonrpc: "2.0",
+              id: 1,
+              method: "tools/call",
+              params: { name: "add", arguments: { a: 20, b: 22 } }
+            })
+          })
+        )
+      const reply = await call("numbers.example.com")
+      assert.deepInclude((await reply.json() as { readonly result: object }).result, { structuredContent: { sum: 42 } })
+      assert.strictEqual((await call("elsewhere.example.com")).status, 403)
+    }))
+
   it("MUST show tests that pass as printed", () =>
     inFolder((folder) => {
+      write(folder)
       for (const [, name = "", code = ""] of testFiles) writeFileSync(join(folder, name), code)
-      assert.deepStrictEqual(testFiles.map(([, name]) => name), ["Wait.test.ts", "Poem.test.ts"])
       const vitest = join(dirname(require.resolve("vitest/package.json")), "vitest.mjs")
-      const printed = execFileSync(process.execPath, [vitest, "run", "--root", folder], { encoding: "utf8" })
+      const printed = execFileSync(process.execPath, [vitest, "run", "--root", folder], { encoding: "utf8", env })
       assert.match(printed, /3 passed/)
     }), 60_000)
 })

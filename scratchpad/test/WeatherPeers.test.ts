@@ -4,54 +4,29 @@ import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js"
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { once } from "node:events"
+import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { freePort, type Server, start } from "./children.ts"
 
 const require = createRequire(import.meta.url)
-const tsx = pathToFileURL(require.resolve("tsx")).href
 const info = { name: "peer", version: "1.0.0" }
 
-let server: ChildProcess
+let server: Server
 let url: URL
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const address = probe.address()
-  probe.close()
-  return typeof address === "object" && address !== null ? address.port : 0
-}
 
 beforeAll(async () => {
   const port = await freePort()
   url = new URL(`http://127.0.0.1:${port}/mcp`)
   const script = fileURLToPath(new URL("../weather/http.ts", import.meta.url))
-  server = spawn(process.execPath, ["--import", tsx, script], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ["ignore", "ignore", "pipe"]
-  })
-  await new Promise<void>((resolve, reject) => {
-    let said = ""
-    server.stderr?.on("data", (text) => {
-      said += String(text)
-      if (said.includes("Listening")) resolve()
-    })
-    server.once("exit", () => reject(new Error(`The server has ended: ${said}`)))
-  })
+  server = await start(script, { env: { PORT: String(port) } })
 }, 30_000)
 
-afterAll(async () => {
-  const ended = once(server, "exit")
-  server.kill("SIGTERM")
-  await ended
-})
+afterAll(() => server.stop())
 
 const beijing = { celsius: 31, sky: "clear" }
 const call = { name: "get_weather", arguments: { city: "Beijing" } }

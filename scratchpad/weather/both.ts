@@ -1,4 +1,4 @@
-/** One weather server over standard input and output and over HTTP at once: it ends when both have. */
+/** One weather server over standard input and output and over HTTP at once. HTTP goes on when the input has ended. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
