@@ -25,8 +25,11 @@ const known: Readonly<Record<string, string>> = {
  * How many scenarios each revision has at least, scored and in all: a run that has seen fewer has not run.
  */
 const expected: Readonly<Record<string, readonly [scored: number, all: number]>> = {
-  "2025-11-25": [30, 33],
-  "2026-07-28": [37, 50]
+  "server 2025-11-25": [30, 33],
+  "server 2026-07-28": [37, 50],
+  // Without authorisation.
+  "client 2025-11-25": [4, 5],
+  "client 2026-07-28": [7, 8]
 }
 
 export interface Scenario {
@@ -38,6 +41,7 @@ export interface Scenario {
 
 export interface Report {
   readonly revision: string
+  readonly side: "server" | "client"
   readonly scenarios: ReadonlyArray<Scenario>
   readonly output: string
 }
@@ -57,7 +61,7 @@ export const read = (revision: string, output: string): Report => {
       ? []
       : [{ name, passed: mark === "✓", checks, unscored: unscored.get(name) }]
   })
-  return { revision, scenarios, output }
+  return { revision, side: "server", scenarios, output }
 }
 
 const scored = ({ scenarios }: Report): ReadonlyArray<Scenario> =>
@@ -76,9 +80,9 @@ export const table = (report: Report): string => {
   return [
     ...rows,
     ...problems(report),
-    `${report.revision}: ${of(all)} scored scenarios passed, ${of(report.scenarios)} in all`,
+    `${report.side}, ${report.revision}: ${of(all)} scored scenarios passed, ${of(report.scenarios)} in all`,
     // Without a summary, what was printed is all there is.
-    ...(all.length === 0 ? [report.output] : [])
+    ...(all.length === 0 || report.side === "client" ? [report.output] : [])
   ].join("\n")
 }
 
@@ -86,8 +90,8 @@ export const table = (report: Report): string => {
  * What is below the recorded result.
  */
 export const problems = (report: Report): ReadonlyArray<string> => {
-  const { revision, scenarios } = report
-  const [fewestScored = 1, fewest = 1] = expected[revision] ?? []
+  const { revision, scenarios, side } = report
+  const [fewestScored = 1, fewest = 1] = expected[`${side} ${revision}`] ?? []
   return [
     ...scenarios.flatMap(({ name, passed }) => {
       if (passed) {

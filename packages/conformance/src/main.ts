@@ -12,11 +12,10 @@ import { mkdtempSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import * as ClientSuite from "./ClientSuite.ts"
 import * as EverythingServer from "./EverythingServer.ts"
+import { bin } from "./internal/bin.ts"
 import * as Report from "./Report.ts"
-
-const bin = fileURLToPath(new URL("../node_modules/.bin/conformance", import.meta.url))
 
 const suite = (url: string, revision: string): Effect.Effect<string> =>
   Effect.callback<string>((resume) => {
@@ -35,15 +34,16 @@ const suite = (url: string, revision: string): Effect.Effect<string> =>
     })
   })
 
-const program = Effect.gen(function*() {
+const revisions = ["2025-11-25", "2026-07-28"]
+
+const shown = (report: Report.Report): void => {
+  console.log(Report.table(report))
+  if (Report.problems(report).length > 0) process.exitCode = 1
+}
+
+const servers = Effect.gen(function*() {
   const url = yield* HttpServer.addressFormattedWith((address) => Effect.succeed(`${address}/mcp`))
-  let good = true
-  for (const revision of ["2025-11-25", "2026-07-28"]) {
-    const report = Report.read(revision, yield* suite(url, revision))
-    console.log(Report.table(report))
-    good = Report.problems(report).length === 0 && good
-  }
-  process.exitCode = good ? 0 : 1
+  for (const revision of revisions) shown(Report.read(revision, yield* suite(url, revision)))
 })
 
 const served = HttpRouter.serve(StreamableHttpServer.layer(), { disableLogger: true, disableListenLog: true }).pipe(
@@ -51,9 +51,16 @@ const served = HttpRouter.serve(StreamableHttpServer.layer(), { disableLogger: t
   Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
 )
 
-if (process.argv[2] === "server") {
-  await Effect.runPromise(Effect.provide(program, served))
+const clients = Effect.gen(function*() {
+  for (const revision of revisions) shown(yield* ClientSuite.run(revision))
+})
+
+const side = process.argv[2] ?? "both"
+
+if (["server", "client", "both"].includes(side)) {
+  if (side !== "client") await Effect.runPromise(Effect.provide(servers, served))
+  if (side !== "server") await Effect.runPromise(clients)
 } else {
-  console.error("Usage: pnpm conformance server")
+  console.error("Usage: npm run conformance [-- server | -- client]")
   process.exitCode = 2
 }
