@@ -26,8 +26,8 @@ const packagesOf: Record<Transport, ReadonlyArray<string>> = {
 
 const here = join(import.meta.dirname, "..")
 const packages = join(here, "..")
-// Below this package, so that a server finds the frameworks that this package depends on.
-const cache = join(here, "node_modules", ".cache", "bench")
+// Below this package, so that a server finds the frameworks that this package depends on. Each bench has its own: two may run.
+export const cache = join(here, "node_modules", ".cache", "bench", process.argv[2] ?? "")
 
 export const serverFile = (transport: Transport, file: string, form: Form): string =>
   join(cache, form, transport, `${file}.js`)
@@ -70,7 +70,7 @@ export const buildAll = async (transport: Transport): Promise<void> => {
   })
 }
 
-const compile = (transport: Transport): void => {
+export const compile = (transport: Transport): void => {
   // The compiler that the workspace has; on Windows, npm's shims need a shell.
   const done = spawnSync("tsc", ["-b", join(packages, transport, "tsconfig.src.json")], {
     stdio: ["ignore", "inherit", "inherit"],
@@ -80,7 +80,7 @@ const compile = (transport: Transport): void => {
   if (done.status !== 0) console.error("tsc -b reported errors: the benchmark goes on with what it wrote")
 }
 
-const install = (name: string): void => {
+export const install = (name: string): void => {
   const from = join(packages, name)
   const to = join(cache, "node_modules", "@mcp-effect", name)
   cpSync(join(from, "dist"), join(to, "dist"), { recursive: true })

@@ -80,6 +80,12 @@ export const openSession = async (connection: Connection, revision: string): Pro
   return headers
 }
 
+/** Ends a session, if the server lets its clients do that. */
+export const endSession = async (connection: Connection, session: Headers): Promise<void> => {
+  const lines = Object.entries(session).map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  await connection.ask(`DELETE /mcp HTTP/1.1\r\nhost: 127.0.0.1:${connection.port}\r\n${lines}\r\n`)
+}
+
 /** What is asked again and again, by the id of the request; all ids are of the same length. */
 export interface Call {
   readonly text: (id: number) => string

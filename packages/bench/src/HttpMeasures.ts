@@ -1,9 +1,9 @@
-/** What is measured over HTTP: each function is one measurement, in a process of its own. */
+/** What is measured over HTTP: a server that is warm, for a fraction of a second at each of its turns. */
 import * as Build from "./Build.ts"
 import type { Era, HttpCandidate } from "./Candidates.ts"
 import * as Driver from "./HttpDriver.ts"
 import * as Messages from "./Messages.ts"
-import type { Options } from "./Rounds.ts"
+import { LAPS, type Options, type Warm } from "./Rounds.ts"
 import { REPORTS } from "./servers/tools.ts"
 
 /** How many calls are in flight, each on a connection, and in the stateful era in a session, of its own. */
@@ -15,20 +15,37 @@ const OPENERS = 16
 /** Sessions that are opened before, and while, the heap that they take is measured. */
 export const heapSessions = { before: 500, measured: 2000 }
 
-// By count and not by time, so that all servers keep the same number of them; most refuse more than 10,000.
-export const openedSessions = ({ warmUpMs }: Options) =>
-  warmUpMs < 1000 ? { before: 1000, measured: 1000 } : { before: 4000, measured: 4000 }
+/** Sessions that are opened in one turn. Most servers refuse more than 10,000 at once. */
+export const openedSessions = ({ warmUpMs }: Options): number => warmUpMs < 1000 ? 200 : 500
 
-const echo = {
-  params: Messages.echo,
-  isRight: (body: Buffer) => body.includes(Messages.TEXT),
-  problem: Messages.problemOfEcho
+// After a turn of another server, nothing of this one is in the caches of the machine.
+const LEAD_IN_MS = 50
+const LEAD_IN_SESSIONS = 100
+
+export interface Rate {
+  /** CPU microseconds for each of what is counted. */
+  readonly cpu: number
+  readonly perSecond: number
 }
 
-const progress = {
+interface Tool extends Pick<Driver.Call, "isRight" | "problem"> {
+  readonly params: typeof Messages.echo | typeof Messages.progress
+  /** What one call of it counts for. */
+  readonly counts: number
+}
+
+const echo: Tool = {
+  params: Messages.echo,
+  isRight: (body: Buffer) => body.includes(Messages.TEXT),
+  problem: Messages.problemOfEcho,
+  counts: 1
+}
+
+const progress: Tool = {
   params: Messages.progress,
   isRight: (body: Buffer) => count(body, "notifications/progress") === REPORTS,
-  problem: Messages.problemOfProgress
+  problem: Messages.problemOfProgress,
+  counts: REPORTS
 }
 
 const count = (body: Buffer, text: string): number => {
@@ -37,21 +54,65 @@ const count = (body: Buffer, text: string): number => {
   return found
 }
 
-type Tool = Parameters<typeof Driver.call>[3]
-
 const start = ({ file }: HttpCandidate, gc = false): Promise<Driver.Server> =>
   Driver.start(Build.serverFile("http", file, "installed"), { tools: 2, probed: true, gc })
 
-const withClients = async <A>(
-  { port }: Driver.Server,
-  parts: { readonly candidate: HttpCandidate; readonly era: Era; readonly tool: Tool; readonly clients: number },
+/** One that is called: `turn` keeps so many calls in flight. */
+export interface WarmCalls extends Warm {
+  readonly turn: (concurrency: number) => Promise<Rate>
+}
+
+/** `tools/call` echo. */
+export const calls = (candidate: HttpCandidate, era: Era, options: Options): Promise<WarmCalls> =>
+  warmed(candidate, era, options, echo, Math.max(...concurrencies))
+
+/** `tools/call` of a tool that reports progress many times, on its event stream; one call at a time. It is soon warm. */
+export const notifications = (candidate: HttpCandidate, era: Era, options: Options): Promise<WarmCalls> =>
+  warmed(candidate, era, { ...options, warmUpMs: options.warmUpMs / 2 }, progress, 1)
+
+const warmed = async (
+  candidate: HttpCandidate,
+  era: Era,
+  { measureMs, warmUpMs }: Options,
+  tool: Tool,
+  most: number
+): Promise<WarmCalls> => {
+  const server = await start(candidate)
+  const { port } = server
+  const asked = await connected(port, most, async (connection) => {
+    const session = era === "stateful" ? await Driver.openSession(connection, candidate.revision) : {}
+    return Driver.call(port, era, session, tool)
+  }, async (clients) => {
+    await check(candidate, clients[0])
+    await Driver.sustain(clients, warmUpMs)
+    return clients.map(({ call }) => call)
+  })
+  return {
+    turn: (concurrency) =>
+      // Connections do not outlive a turn: servers close those that are idle.
+      connected(port, concurrency, async (_, i) => asked[i], async (clients) => {
+        await Driver.sustain(clients, LEAD_IN_MS)
+        const before = await server.cpu()
+        const { calls, ms } = await Driver.sustain(clients, measureMs / LAPS)
+        const all = calls * tool.counts
+        return { cpu: (await server.cpu() - before) / all, perSecond: all / ms * 1000 }
+      }),
+    stop: server.kill
+  }
+}
+
+/** Uses so many connections, each with a call of its own. */
+const connected = async <A>(
+  port: number,
+  connections: number,
+  callOf: (connection: Driver.Connection, i: number) => Promise<Driver.Call | undefined>,
   use: (clients: ReadonlyArray<Driver.Client>) => Promise<A>
 ): Promise<A> => {
-  const { candidate, era, tool } = parts
-  const clients = await Promise.all(Array.from({ length: parts.clients }, async (): Promise<Driver.Client> => {
+  const clients = await Promise.all(Array.from({ length: connections }, async (_, i): Promise<Driver.Client> => {
     const connection = await Driver.connect(port)
-    const session = era === "stateful" ? await Driver.openSession(connection, candidate.revision) : {}
-    return { connection, call: Driver.call(port, era, session, tool) }
+    const call = await callOf(connection, i)
+    if (call === undefined) throw new Error(`There is no call for connection ${i}`)
+    return { connection, call }
   }))
   const result = await use(clients)
   await Promise.all(clients.map(({ connection }) => connection.close()))
@@ -63,84 +124,26 @@ const check = async (candidate: HttpCandidate, client: Driver.Client | undefined
   if (problem !== undefined) throw new Error(`${candidate.name}: ${problem}`)
 }
 
-export interface Calls {
-  /** CPU microseconds per call, by concurrency. */
-  readonly cpu: ReadonlyArray<number>
-  /** At the highest concurrency. */
-  readonly perSecond: number
+/** One that opens sessions at each turn, and ends them after it. */
+export interface WarmSessions extends Warm {
+  readonly turn: () => Promise<Rate>
 }
 
-/** `tools/call` echo. */
-export const calls = async (candidate: HttpCandidate, era: Era, options: Options): Promise<Calls> => {
+/** `initialize` and `notifications/initialized`. */
+export const sessions = async (candidate: HttpCandidate, options: Options): Promise<WarmSessions> => {
   const server = await start(candidate)
-  const parts = { candidate, era, tool: echo }
-  await withClients(server, { ...parts, clients: 64 }, async (clients) => {
-    await check(candidate, clients[0])
-    await Driver.sustain(clients, options.warmUpMs)
-  })
-  const cpu: Array<number> = []
-  let perSecond = 0
-  for (const concurrency of concurrencies) {
-    const loaded = await withClients(
-      server,
-      { ...parts, clients: concurrency },
-      (clients) => load(server, clients, options)
-    )
-    cpu.push(loaded.cpu)
-    perSecond = loaded.perSecond
+  // Sixteen clients that wait for two replies in turn get less of it done than those that call.
+  await rehearse(server, candidate, 1.5 * options.warmUpMs)
+  return {
+    turn: async () => {
+      const leadIn = await open(server, candidate, LEAD_IN_SESSIONS)
+      const { end, rate } = await open(server, candidate, openedSessions(options))
+      await end()
+      await leadIn.end()
+      return rate
+    },
+    stop: server.kill
   }
-  await server.kill()
-  return { cpu, perSecond }
-}
-
-const load = async (server: Driver.Server, clients: ReadonlyArray<Driver.Client>, options: Options) => {
-  const before = await server.cpu()
-  const { calls, ms } = await Driver.sustain(clients, options.measureMs)
-  return { cpu: (await server.cpu() - before) / calls, perSecond: calls / ms * 1000 }
-}
-
-export interface Notifications {
-  /** CPU microseconds per notification. */
-  readonly cpu: number
-  readonly perSecond: number
-}
-
-/** `tools/call` of a tool that reports progress many times, on its event stream; one call at a time. */
-export const notifications = async (
-  candidate: HttpCandidate,
-  era: Era,
-  options: Options
-): Promise<Notifications> => {
-  const server = await start(candidate)
-  const { cpu, perSecond } = await withClients(
-    server,
-    { candidate, era, tool: progress, clients: 1 },
-    async (clients) => {
-      await check(candidate, clients[0])
-      await Driver.sustain(clients, options.warmUpMs)
-      return load(server, clients, options)
-    }
-  )
-  await server.kill()
-  return { cpu: cpu / REPORTS, perSecond: perSecond * REPORTS }
-}
-
-export interface Opened {
-  /** CPU microseconds per session. */
-  readonly cpu: number
-  readonly perSecond: number
-}
-
-/** `initialize` and `notifications/initialized`, for sessions that stay. */
-export const sessions = async (candidate: HttpCandidate, options: Options): Promise<Opened> => {
-  const server = await start(candidate)
-  const { before, measured } = openedSessions(options)
-  await open(server, candidate, before)
-  const cpu = await server.cpu()
-  const ms = await open(server, candidate, measured)
-  const used = await server.cpu() - cpu
-  await server.kill()
-  return { cpu: used / measured, perSecond: measured / ms * 1000 }
 }
 
 /** Bytes of heap for each session that is open and idle, without connections. */
@@ -154,9 +157,32 @@ export const heap = async (candidate: HttpCandidate): Promise<number> => {
   return (after - before) / heapSessions.measured
 }
 
-/** Opens sessions, and asks something in the first and the last of each connection: how many ms it took to open them. */
-const open = async ({ port }: Driver.Server, candidate: HttpCandidate, sessions: number): Promise<number> => {
-  const connections = await Promise.all(Array.from({ length: OPENERS }, () => Driver.connect(port)))
+const openers = ({ port }: Driver.Server): Promise<ReadonlyArray<Driver.Connection>> =>
+  Promise.all(Array.from({ length: OPENERS }, () => Driver.connect(port)))
+
+/** Opens sessions and ends them again; those of a server that does not let its clients end them stay. */
+const rehearse = async (server: Driver.Server, { revision }: HttpCandidate, ms: number): Promise<void> => {
+  const connections = await openers(server)
+  const end = performance.now() + ms
+  await Promise.all(connections.map(async (connection) => {
+    while (performance.now() < end) {
+      await Driver.endSession(connection, await Driver.openSession(connection, revision))
+    }
+    await connection.close()
+  }))
+}
+
+/** Sessions that are open. */
+interface Opened {
+  readonly rate: Rate
+  /** Ends them, if the server lets its clients do that. */
+  readonly end: () => Promise<void>
+}
+
+/** Opens sessions, and asks something in the first and the last of each connection. */
+const open = async (server: Driver.Server, candidate: HttpCandidate, sessions: number): Promise<Opened> => {
+  const connections = await openers(server)
+  const before = await server.cpu()
   const began = performance.now()
   let left = sessions
   const opened = await Promise.all(connections.map(async (connection) => {
@@ -164,14 +190,23 @@ const open = async ({ port }: Driver.Server, candidate: HttpCandidate, sessions:
     while (left-- > 0) mine.push(await Driver.openSession(connection, candidate.revision))
     return mine
   }))
-  const ms = performance.now() - began
+  const perSecond = sessions / (performance.now() - began) * 1000
+  const cpu = (await server.cpu() - before) / sessions
   for (const [i, connection] of connections.entries()) {
     for (const session of [opened[i]?.at(0), opened[i]?.at(-1)]) {
       if (session !== undefined) {
-        await check(candidate, { connection, call: Driver.call(port, "stateful", session, echo) })
+        await check(candidate, { connection, call: Driver.call(server.port, "stateful", session, echo) })
       }
     }
   }
   await Promise.all(connections.map((connection) => connection.close()))
-  return ms
+  return {
+    rate: { cpu, perSecond },
+    end: async () => {
+      for (const connection of await openers(server)) {
+        for (const session of opened.pop() ?? []) await Driver.endSession(connection, session)
+        await connection.close()
+      }
+    }
+  }
 }

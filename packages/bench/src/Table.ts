@@ -14,10 +14,18 @@ export const spread = (values: ReadonlyArray<number>): number =>
 export const number = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toFixed(value >= 10 ? 1 : 2)
 
-/** The median of the values, and the median of their ratios to those of the floor in the same rounds. */
-export const compared = (values: ReadonlyArray<number>, floor: ReadonlyArray<number>): string => {
-  const ratio = median(values.map((value, round) => value / (floor[round] ?? Number.NaN)))
-  return `${number(median(values))} (${ratio.toFixed(2)}x)`
+/** To those of the floor, taken next to them. */
+export const ratios = (values: ReadonlyArray<number>, floor: ReadonlyArray<number>): ReadonlyArray<number> =>
+  values.map((value, i) => value / (floor[i] ?? Number.NaN))
+
+/** The median of the values, and the median of their ratios. */
+export const compared = (values: ReadonlyArray<number>, floor: ReadonlyArray<number>): string =>
+  `${number(median(values))} (${median(ratios(values, floor)).toFixed(2)}x)`
+
+/** The same at the speed that the machine had for the floor most of the time: `usual` of the floor, times the ratio. */
+export const scaled = (values: ReadonlyArray<number>, floor: ReadonlyArray<number>, usual: number): string => {
+  const ratio = median(ratios(values, floor))
+  return `${number(ratio * usual)} (${ratio.toFixed(2)}x)`
 }
 
 /** The first column is text, the others are numbers. */

@@ -2,7 +2,7 @@
  * The floor: what a server costs that is written by hand for these tools only, with no framework and no checks beyond
  * a tool's one argument. The list is serialised once; all replies of one read are one write.
  */
-import { isStateless, list, type Message, textResult } from "../floor.ts"
+import { isStateless, list, type Message, statelessList, textResult } from "../floor.ts"
 import { INFO, REPORTS } from "../tools.ts"
 
 let out = ""
@@ -19,8 +19,19 @@ const answer = ({ id, method, params }: Message): void => {
         id,
         result: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: INFO }
       })
+    case "server/discover":
+      return send({
+        id,
+        result: {
+          resultType: "complete",
+          supportedVersions: ["2026-07-28", "2025-11-25"],
+          capabilities: { tools: {} },
+          ttlMs: 60_000,
+          cacheScope: "public"
+        }
+      })
     case "tools/list":
-      out += `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${list}}\n`
+      out += `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${isStateless(params) ? statelessList : list}}\n`
       return
     case "tools/call":
       return call(id, params)
